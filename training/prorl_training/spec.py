@@ -1,6 +1,6 @@
-"""Specs of the parts of the objective that plug-ins can add.
+"""Specs of the parts of the objective that plug-ins can add. Needs no torch.
 
-Shapes: B trajectories, N tokens of all trajectories concatenated. Importing this module needs no torch.
+In shapes, B is the number of trajectories and N that of all their tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUP = "prorl.objectives"
 
 
 class PolicyLoss(NamedTuple):
-    """Loss of each token (N,) and the share of tokens whose gradient was clipped (scalar)."""
+    """The loss of each token (N,), and the fraction of tokens whose gradient was clipped (scalar)."""
 
     per_token: Tensor
     clipped_fraction: Tensor
@@ -28,7 +28,7 @@ class PolicyLoss(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The response that a penalty is computed from.
+    """A response for which a penalty is computed.
 
     ``correct`` means that ``raw`` is full reward. ``tokens`` includes the end token. ``limit`` is
     ``rollout.max_tokens``.
@@ -46,7 +46,7 @@ class PolicyLossSpec:
     """A policy loss, selected with ``loss.name``.
 
     ``loss(logprobs, old_logprobs, advantages, lengths, config)`` returns the loss of each token (N,) or a
-    ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) int counts tokens, and ``config`` is the
+    ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) are in tokens, and ``config`` is the
     ``LossConfig``. Mismatch weights and the mean over tokens are applied later.
     """
 
@@ -62,8 +62,8 @@ class PolicyLossSpec:
 class AdvantageSpec:
     """An advantage estimator, selected with ``advantage.estimator``.
 
-    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` is (B,) float64, ``groups`` (B,) int
-    numbers the prompts from 0, ``lengths`` (B,) int counts tokens, ``config`` is the ``AdvantageConfig``.
+    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` are (B,) float64, ``groups`` (B,) number
+    the prompts from 0, ``lengths`` (B,) are in tokens, and ``config`` is the ``AdvantageConfig``.
     """
 
     name: str
@@ -90,8 +90,8 @@ class KLSpec:
 class PenaltySpec:
     """A number added to the reward before advantages. Filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns the number. ``options`` includes the defaults. As ``length_penalty.form`` it
-    follows the schedule and is weighted. Under ``penalties`` it is always on.
+    ``penalty(response, options)`` returns the number; ``options`` includes the defaults. A penalty chosen as
+    ``length_penalty.form`` follows the schedule and is weighted. One under ``penalties`` is always on.
     """
 
     name: str
@@ -115,7 +115,6 @@ def with_defaults(spec: ObjectiveSpec, given: Mapping[str, Any]) -> dict[str, An
 
 
 def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
-    """Raise PluginError unless ``value`` is a tensor of the shape of ``like``."""
     from torch import Tensor
 
     if isinstance(value, Tensor) and value.shape == like.shape:
@@ -127,7 +126,7 @@ def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
 
 
 def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) -> None:
-    """Raise PluginError if ``value`` has no gradient although ``logprobs`` have one."""
+    """Raise PluginError if ``value`` has no gradient although ``logprobs`` has one."""
     if logprobs.requires_grad and not value.requires_grad:
         raise PluginError(
             f"the {door.noun} {name!r} ({door.origin(name).source}) returned numbers without a "
@@ -137,7 +136,6 @@ def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) 
 
 
 def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
-    """Raise PluginError, with the closest name, for an unknown option."""
     for option in given:
         if option not in known:
             near = difflib.get_close_matches(option, list(known), n=1, cutoff=0.5)
@@ -150,7 +148,7 @@ S = TypeVar("S", bound=ObjectiveSpec)
 
 
 def check_part_name(door: Door[S], name: str) -> str:
-    """Return ``name``. Raises ValueError, with the closest names, if the door lacks it."""
+    """Return ``name``. Raises ValueError, with the closest names, if no part has this name."""
     try:
         door.origin(name)
     except UserError as error:
@@ -159,7 +157,6 @@ def check_part_name(door: Door[S], name: str) -> str:
 
 
 def check_part_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError if the part lacks one of ``options``."""
     try:
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)

@@ -14,7 +14,6 @@ from prorl_verifiers import Task, Verdict
 
 
 def named_sample(name: str, domain: Domain = "math") -> Sample:
-    """Return a training problem whose id and prompt are ``name``."""
     return Sample(
         id=name,
         domain=domain,
@@ -36,7 +35,10 @@ def scored_group(name: str, *rewards: float | None, step: int = 0) -> Group:
 
 
 class ByLength:
-    """Scorer that rewards texts of a length divisible by ``divisor``: an untrained model's groups are mostly mixed."""
+    """Scorer that rewards texts whose length is divisible by ``divisor``.
+
+    Most groups of an untrained model then have different rewards.
+    """
 
     def __init__(self, divisor: int = 2) -> None:
         self.divisor = divisor
@@ -50,16 +52,15 @@ class ByLength:
 
 
 def untimed_metrics(run: RunFolder) -> list[dict[str, Any]]:
-    """Return the rows of a run's ``metrics.jsonl`` without their timings."""
     return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in run.metrics()]
 
 
 class EchoGenerator:
-    """Generator that answers ``prompt/0``, ``prompt/1``, ... of one token each, oldest group first.
+    """Generator that answers ``prompt/0``, ``prompt/1``, ... with one token each, for the oldest group first.
 
-    ``begun`` and ``open_at`` map a prompt to its earlier completions and the number of groups open before it. Groups in
-    ``slow`` finish last; if stopped, they have one finished completion. With ``breaks`` the second group raises
-    RuntimeError.
+    - breaks: the second group raises RuntimeError.
+    - slow: prompts whose groups finish last. If stopped, only their first completion is finished.
+    - begun, open_at: each prompt's earlier completions, and how many groups were open before it.
     """
 
     model_id = "echo"

@@ -34,10 +34,10 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """One response with its raw ``reward`` and the ``shaped`` one that the advantage uses.
+    """One response with its raw ``reward``, and the ``shaped`` reward from which advantages are computed.
 
     With ``trains=False`` it counts in the baseline but not in the loss. ``policies`` are the steps that produced the
-    first and last policy that sampled its tokens (0: initial).
+    first and last policy that sampled its tokens (0: the initial policy).
     """
 
     sample_index: int
@@ -49,12 +49,12 @@ class Trajectory:
 
     @property
     def scored(self) -> bool:
-        """Whether the response has a reward and a token."""
+        """Whether the response has a reward and at least one token."""
         return not self.verdict.is_infra_error and bool(self.completion.token_ids)
 
     @property
     def reward(self) -> float:
-        """The raw reward; 0 for an infra error."""
+        """The raw reward, or 0 after an infra error."""
         return self.verdict.reward or 0.0
 
     @property
@@ -79,9 +79,10 @@ class Group:
         return sum(len(t.completion.token_ids) for t in self.trajectories)
 
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
-        """Return whether dynamic sampling keeps the group.
+        """Return whether dynamic sampling uses the group, or why not.
 
-        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number correct < n. ``spread`` extends this to continuous rewards.
+        DAPO (arXiv 2503.14476, eq. 11) uses it if 0 < number correct < n. ``spread`` extends this to continuous
+        rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:
@@ -104,9 +105,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class LateGroup:
-    """A group that was incomplete when sampling ended for its step.
+    """A group that was not finished when its step ended.
 
-    Its ``paused`` completions are resumed in the next step. Tokens keep the log-prob of their own policy.
+    Its ``paused`` completions continue in the next step. Tokens keep the log-prob of the policy that sampled them.
     """
 
     sample: Sample
@@ -121,7 +122,7 @@ class LateGroup:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Groups for the next step: usable ones beyond the batch, and incomplete ``late`` ones."""
+    """Groups for the next step: ``groups`` are usable but were not needed, ``late`` ones are unfinished."""
 
     groups: Sequence[Group] = ()
     late: Sequence[LateGroup] = ()
@@ -134,8 +135,9 @@ class Carried:
 class Batch:
     """The groups that a step sampled, kept and dropped.
 
-    ``sampled`` groups are in draw order, late ones of the previous step first. ``outcomes`` has one entry for each.
-    ``surplus`` and ``late`` go to the next step. ``discarded`` (usable) and ``cancelled`` (incomplete) are dropped.
+    ``sampled`` groups are in draw order, late ones of the previous step first, with ``outcomes`` for each. ``surplus``
+    (usable) and ``late`` (unfinished) go to the next step. ``discarded`` (usable) and ``cancelled`` (unfinished) are
+    dropped.
     """
 
     sampled: list[Group] = field(default_factory=list)
@@ -155,7 +157,7 @@ class Batch:
     idle_share: float = 0.0
 
     def discard(self, waiting: Carried, keep_surplus: bool) -> None:
-        """Drop the groups in ``waiting`` and, unless ``keep_surplus``, the surplus."""
+        """Drop the ``waiting`` groups, and the surplus too unless ``keep_surplus``."""
         self.discarded = [*waiting.groups, *([] if keep_surplus else self.surplus)]
         self.cancelled = [*waiting.late, *self.cancelled]
         if not keep_surplus:
@@ -173,9 +175,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class UpdateStats:
-    """Means over one step's mini-batches (``loss``, ``policy_loss``, ``grad_norm``) or its tokens.
+    """Means over the mini-batches of a step (``loss``, ``policy_loss``, ``grad_norm``) or over its tokens.
 
-    Per-token quantities are from before the optimiser step.
+    Those over tokens were measured before the optimiser step.
     """
 
     loss: float
@@ -209,9 +211,9 @@ class UpdateStats:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The groups that a step trained on, with advantages and the log-probs (tokens,) before the update, if there was one.
+    """The groups that a step trained on. Advantages and log-probs are empty without an update.
 
-    Trajectories are numbered as in ``UpdateBatch``: the scored ones in order.
+    ``trainer_logprobs`` (tokens,) are from before the update. Trajectories are numbered as in ``UpdateBatch``.
     """
 
     groups: Sequence[Group] = ()
@@ -224,7 +226,7 @@ Rewards = tuple[float | None, ...]
 
 
 class ValidationResult(NamedTuple):
-    """Mean raw reward over problems with a verdict, its standard error between problems, and their means."""
+    """Mean raw reward of the problems with a verdict, its standard error, and each problem's mean reward."""
 
     mean: float
     standard_error: float
@@ -232,7 +234,6 @@ class ValidationResult(NamedTuple):
 
     @property
     def problems(self) -> int:
-        """Problems with a verdict."""
         return sum(reward is not None for reward in self.rewards)
 
 
@@ -240,7 +241,7 @@ class ValidationResult(NamedTuple):
 class Validation:
     """One validation. ``result`` is None if too many responses had no verdict.
 
-    ``domains`` maps a domain to mean reward and pass rate.
+    ``domains`` maps a domain to (mean reward, pass rate).
     """
 
     result: ValidationResult | None
@@ -305,7 +306,7 @@ DecisionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A change at a step (0 is before step 1) with its reason and evidence (JSON values)."""
+    """A change that takes effect at a step (0: before step 1), with its reason and evidence (JSON values)."""
 
     step: int
     kind: DecisionKind
@@ -317,7 +318,7 @@ class Decision:
 
 
 class Finding(NamedTuple):
-    """A test that fired, with reason and evidence."""
+    """A rule that fired, with reason and evidence."""
 
     rule: str
     reason: str

@@ -122,9 +122,8 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return MaxRL's advantages (B,) (arXiv 2602.02710).
 
-    They are (R - mean_group(R)) / mean_group(R), and 0 in groups whose mean is not positive. A prompt with pass rate p
-    is weighted by about 1/p, which gives the gradient of log p instead of p. For n samples the expected gradient is
-    that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1).
+    They are (R - mean_group(R)) / mean_group(R), and 0 in groups whose mean is not positive. The expected gradient for
+    n samples is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1), close to that of log pass@1.
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -139,9 +138,8 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return Pass@k training's advantages (B,), by the analytic form of arXiv 2508.10751.
 
-    The advantage of a response is the mean best reward of the subsets of k responses that contain it, minus the mean
-    over all subsets of k, divided by the standard deviation over all. It is 0 if all subsets have the same best reward.
-    With k = 1 this is GRPO with the population standard deviation.
+    A response's advantage is the mean best reward of the k-subsets with it, minus the mean over all k-subsets, divided
+    by the standard deviation over all. It is 0 if all k-subsets have the same best reward. k = 1 is GRPO.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -170,7 +168,7 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return the fractions of k-subsets in which the element of each rank (in ascending order) is the best.
+    """Return the fractions of k-subsets in which the element of each rank (ascending) is the best.
 
     The lists are over all subsets, those with the element, and those with a given lower-ranked one.
     """
@@ -208,13 +206,11 @@ def group_variance(centred: Tensor, index: Tensor, std: str) -> Tensor:
 
 
 def divisor(variance: Tensor, config: AdvantageConfig) -> Tensor:
-    """Return sqrt(variance) + eps; with ``eps_in: variance`` return sqrt(variance + eps)."""
     if config.eps_in == "variance":
         return (variance + config.eps).sqrt()
     return variance.sqrt() + config.eps
 
 
 def group_mean(values: Tensor, index: Tensor) -> Tensor:
-    """Return the mean (G,) of ``values`` (B,) in each group."""
     count = torch.bincount(index).to(values.dtype)
     return torch.zeros_like(count).index_add_(0, index, values) / count

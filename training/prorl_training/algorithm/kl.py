@@ -21,9 +21,8 @@ EXP_LIMIT = 80.0
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    ``config.clamp`` bounds the log-ratio d = log pi - log pi_ref, the estimate or both; outside a bound the gradient is
-    0. With ``clamp_value`` 10, k2 has no gradient where |d| is above 10 (``input``) or sqrt(20) (``output``). Raises
-    PluginError if the estimate has a wrong shape.
+    ``config.clamp`` bounds the log-ratio d = log pi - log pi_ref, the estimate or both. Outside a bound the gradient is
+    0: with ``clamp_value`` 10, for |d| above 10 (``input``) or, with k2, sqrt(20) (``output``).
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)

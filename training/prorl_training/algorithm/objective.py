@@ -27,12 +27,11 @@ def mismatch_weights(
 ) -> Mismatch:
     """Return importance weights that correct for the gap between sampler and trainer.
 
-    The gap exists because vLLM's kernels and bf16 change probabilities even if the models are equal. The weights follow
-    from rho = exp(trainer's log-prob before the update - sampler's log-prob):
+    The weights follow from rho = exp(trainer's log-prob before the update - sampler's log-prob):
 
     - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
-    - ``icepop``: rho, and 0 where rho is outside [low, high] (ant-ling 2025).
-    - ``sequence_mask``: rho, and 0 in sequences whose geometric mean of rho is outside (OpenRLHF 0.11.2, NeMo-RL).
+    - ``icepop``: rho, or 0 where rho is outside [low, high] (ant-ling 2025).
+    - ``sequence_mask``: rho, or 0 in sequences whose geometric mean of rho is outside (OpenRLHF 0.11.2, NeMo-RL).
     """
     gap = (trainer_logprobs - sampler_logprobs).detach()
     if config.correction == "none":
@@ -72,9 +71,9 @@ class MismatchSize(NamedTuple):
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return one pass's sums (4,) for ``mismatch_size``. The sums of a step's passes are added.
+    """Return one pass's sums (4,) for ``mismatch_size``, to be added over the passes of a step.
 
-    All inputs are (N,). ``counted`` is False for tokens to leave out, such as stale ones.
+    All inputs are (N,). ``counted`` is False for stale tokens.
     """
     gap = (trainer_logprobs - sampler_logprobs).detach().float()
     gap = torch.where(counted, gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT), gap.new_zeros(()))
@@ -141,9 +140,8 @@ def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
     """Return the weight (N,) of each token, such that the batch loss is sum(weights * losses).
 
     - ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12).
-    - ``sequence_mean``: every non-empty trajectory has the same weight, split over its tokens (GRPO, 2402.03300, eq.
-      3).
-    - ``constant``: 1 / (B max_tokens) (Dr. GRPO, 2503.20783, section 3.2).
+    - ``sequence_mean``: equal per non-empty trajectory, split over its tokens (GRPO, arXiv 2402.03300, eq. 3).
+    - ``constant``: 1 / (B max_tokens) (Dr. GRPO, arXiv 2503.20783, section 3.2).
     """
     total = int(lengths.sum())
     if aggregation == "token_mean":

@@ -39,11 +39,10 @@ def policy_loss(
 def clip(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return the clipped surrogate loss of PPO per token, -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A).
+    """Return PPO's clipped loss of each token, -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A).
 
-    Here r = exp(logprobs - old_logprobs). Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq.
-    8), dual clip (Ye et al., 1912.09729, eq. 5). With ``on_policy_ratio``, r is 1 and keeps its gradient (NeMo-RL's
-    force_on_policy_ratio).
+    Here r = exp(logprobs - old_logprobs), or with ``on_policy_ratio`` 1 with the gradient of ``logprobs`` (NeMo-RL).
+    Sources: PPO (arXiv 1707.06347, eq. 7), DAPO's Clip-Higher (2503.14476, eq. 8), dual clip (1912.09729, eq. 5).
     """
     del lengths
     base = logprobs.detach() if config.on_policy_ratio else old_logprobs

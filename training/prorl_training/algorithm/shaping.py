@@ -40,8 +40,7 @@ def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: b
 def shaped_reward(
     config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_is_on: bool
 ) -> float:
-    """Return the raw reward after stop-properly, the overlong penalty, ``penalties`` and the length penalty, if it is
-    on.
+    """Return the raw reward after ``stop_properly``, ``overlong``, ``penalties`` and, if it is on, the length penalty.
 
     ``tokens`` includes the end token. A raw reward of 1 counts as correct, even if stop-properly changes it. Raises
     PluginError for a penalty that is not finite.
@@ -79,7 +78,6 @@ def length_reward(
 
 
 def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:
-    """Return DAPO's overlong penalty of one response, or 0 if the penalty is off."""
     return _value("overlong", Response(0.0, tokens, limit, False, False), dict(config))
 
 
@@ -125,9 +123,9 @@ def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> 
 
 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the length reward of the ProRL v2 post, for correct and wrong responses alike.
+    """Return the length reward of the ProRL v2 post, a cosine from ``eta_max`` to ``eta_min``.
 
-    It falls along half a cosine from ``eta_max`` to ``eta_min``.
+    It is the same for correct and wrong responses.
     """
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 
@@ -143,8 +141,7 @@ PRINTED = PenaltySpec(
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
     """Return the ProRL v2 post's length reward times the raw reward, so that length cannot make a reward negative.
 
-    The shaped reward is then raw x (1 + weight x eta(t)); the config keeps weight x eta_min above -1. The post itself
-    adds eta to every response: at 7,000 of 8,192 tokens a reward of 0.4 falls to -0.08, below a short wrong answer.
+    The shaped reward is then raw x (1 + weight x eta(t)). The config keeps weight x eta_min above -1.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta
@@ -170,7 +167,7 @@ COSINE_DEFAULTS = {
 def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
     """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373).
 
-    It falls with the length of correct answers and rises with the length of wrong ones.
+    It falls with the length of correct answers and rises with that of wrong ones.
     """
     if response.tokens >= response.limit:
         return float(options["exceed"])
@@ -189,7 +186,6 @@ CORRECTNESS_AWARE = PenaltySpec(
 
 
 def overlong(response: Response, options: Mapping[str, Any]) -> float:
-    """Return DAPO's soft overlong punishment (arXiv 2503.14476, eq. 13)."""
     buffer = options["buffer_tokens"]
     if not buffer:
         return 0.0

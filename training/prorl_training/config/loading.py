@@ -27,7 +27,7 @@ from prorl_training.config.tree import TrainConfig, merge
 
 
 def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> TrainConfig:
-    """Return the config with these values. ``complaints`` are mistakes found earlier, to be reported together.
+    """Return the config with these values. ``complaints`` are earlier mistakes to report too.
 
     Raises ConfigError listing every unknown key (with the nearest one) and every wrong value.
     """
@@ -126,7 +126,7 @@ class _Entries(Section):
 
 
 def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the config's ``values``, with each of its ``stages`` replaced by the phases of the stage's preset.
+    """Return ``values`` with ``stages`` replaced by the phases of each stage's preset.
 
     ``overrides`` are the user's settings for every stage. Raises ConfigError for wrong entries, and for stages that
     differ in a setting of the whole run.
@@ -189,7 +189,6 @@ def _phases(
 
 
 def _difference(first: TrainConfig, config: TrainConfig, name: str) -> dict[str, Any]:
-    """Return the settings, nested, in which the ``config`` of stage ``name`` differs from the first stage's."""
     one, other = _flat(first), _flat(config)
     paths = [path for path in one if one[path] != other[path] and path[0] not in OF_THE_RUN]
     fixed = [
@@ -266,7 +265,6 @@ value if it is None."""
 
 
 def load_saved_config(path: Path) -> TrainConfig:
-    """Read a run's resolved ``config.yaml``. Raises ConfigError like ``load_config``."""
     return check_config(_with_plugins(saved_values(path), path))
 
 
@@ -290,10 +288,7 @@ def saved_values(path: Path) -> dict[str, Any]:
 
 
 def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """Load the config's plug-ins and return its values with the absolute paths of all loaded plug-ins.
-
-    Paths in ``file`` are relative to it. Raises PluginError.
-    """
+    """Load the config's plug-ins; return its values with their absolute paths. Paths in ``file`` are relative to it."""
     named = values.get("plugins", ())
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
         return dict(values)  # a wrong value, reported by the checks

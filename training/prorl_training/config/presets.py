@@ -131,12 +131,10 @@ def preset_sources(name: str) -> dict[tuple[str, ...], str]:
 
 
 def default_sources() -> dict[tuple[str, ...], str]:
-    """Return the source of every default in ``config/defaults.yaml`` by path."""
     return value_sources(_defaults_text())
 
 
 def sourced_defaults() -> dict[tuple[str, ...], object]:
-    """Return every default in ``config/defaults.yaml`` by path."""
     return leaf_values(read_yaml(_defaults_text(), "config/defaults.yaml"))
 
 
@@ -145,12 +143,10 @@ def _defaults_text() -> str:
 
 
 def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
-    """Return nested values as a flat mapping, with paths as in ``value_sources``."""
     return dict(_walk(values, ()))
 
 
 def preset_values(name: str) -> dict[tuple[str, ...], object]:
-    """Return every value of a preset by path, including inherited values."""
     return leaf_values(resolve_preset(name, _texts()))
 
 

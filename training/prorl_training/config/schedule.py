@@ -71,7 +71,7 @@ class PhaseConfig(Section):
 
 
 class StageConfig(Section):
-    """One stage of the run, which follows its own preset. It consists of the phases whose ``stage`` is its name.
+    """A stage of the run, with its own preset. It consists of the phases that have its name as ``stage``.
 
     It starts from the weights of the last checkpoint, which also become the reference, with a new optimiser.
     """

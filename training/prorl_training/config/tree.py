@@ -227,12 +227,11 @@ class TrainConfig(Section):
         return next(s for s in self.stages if s.name == self.phases[number].stage)
 
     def begins_stage(self, number: int) -> bool:
-        """Return whether phase ``number`` is the first phase of a stage other than the run's first stage."""
+        """Return whether phase ``number`` begins a stage other than the first."""
         phases = self.phases
         return 0 < number < len(phases) and phases[number].stage != phases[number - 1].stage
 
     def first_of_stage(self, number: int) -> int:
-        """Return the number of the first phase in the stage of phase ``number``."""
         while number and not self.begins_stage(number):
             number -= 1
         return number
@@ -270,7 +269,6 @@ def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[
 
 
 def all_keys() -> list[str]:
-    """Return the dotted path of every setting outside ``phases``, in tree order."""
     return config.all_keys(TrainConfig)
 
 

@@ -25,7 +25,7 @@ FIRST_LOOK = 256
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """The policy, sampler and scorer that an engine provides. ``context`` is the model's longest sequence in tokens."""
+    """The policy, sampler and scorer of an engine. ``context`` is the model's longest sequence in tokens."""
 
     policy: TrainedPolicy
     tokenizer: Any
@@ -44,7 +44,7 @@ class Engine(Protocol):
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
         """Prepare the folder and policy of a new run; return decisions on the policy, such as a warm start.
 
-        ``again`` means that the run was started before, but wrote no checkpoint.
+        ``again`` means that an earlier start wrote no checkpoint.
         """
 
     def check_resumable(self) -> None:
@@ -61,7 +61,7 @@ class Engine(Protocol):
         """Load only a checkpoint's weights, possibly from the other engine. Return decisions like ``restore``."""
 
     def change_config(self, step: int) -> None:
-        """Replace the config in the run's folder, as changed after ``step``, before the changes are recorded."""
+        """Write the config that was changed after ``step``, before the changes are recorded."""
 
     def recorded(self) -> None:
         """Finish the start, after the decisions that it made are recorded."""
@@ -69,7 +69,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds the training loop of a new or resumed run. ``samples`` are (train, validation); ``beat`` feeds a watchdog."""
+    """Builds the loop of a new or resumed run from (train, validation) ``samples``. ``beat`` feeds a watchdog."""
 
     engine: Engine
     config: TrainConfig

@@ -39,7 +39,6 @@ def default_preset() -> str:
 
 
 def require_local() -> None:
-    """Raise MissingExtraError if torch, transformers or safetensors is not installed."""
     import importlib.util
 
     for module in ("torch", "transformers", "safetensors"):
@@ -62,7 +61,7 @@ def find_dataset(config: TrainConfig) -> Path:
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
-    """Check that a run can start, and return the dataset's folder. ``run`` is the folder of a new run, else None.
+    """Return the dataset's folder. ``run`` is the folder of a new run, else None.
 
     Raises UserError for anything that would stop the run at once.
     """

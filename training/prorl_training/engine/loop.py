@@ -94,7 +94,7 @@ class TrainedPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The components of a loop. ``beat`` feeds a watchdog; ``sleep`` waits while the reward service is down."""
+    """The components of a loop. ``beat`` feeds a watchdog; ``sleep`` waits during outages."""
 
     prompts: PromptSource
     validation: Sequence[Sample]
@@ -342,7 +342,6 @@ class TrainingLoop:
         return applied
 
     def _reset_reference(self, decision: Decision) -> list[Decision]:
-        """Reset the reference as decided. If the best checkpoint is lost, reset to the current policy."""
         p, to = self.parts, decision.evidence["reset_to"]
         clear = decision.evidence["optimizer"] == "clear"
         best, trouble = (None, "") if to == "current" else best_checkpoint(p.folder.checkpoints)

@@ -29,7 +29,7 @@ OVERRIDE = "--engine local overrides"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Number of GPUs that torch sees, and why OpenRLHF cannot run here ("" if it can)."""
+    """The number of GPUs that torch sees, and why OpenRLHF cannot run here ("" if it can)."""
 
     gpus: int
     missing: str = ""
@@ -37,14 +37,12 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    """Settings that select an engine, and a message about it."""
-
     settings: tuple[str, ...] = ()
     message: str = ""
 
 
 def look() -> Machine:
-    """Inspect this machine without importing OpenRLHF."""
+    """Find out what this machine has, without importing OpenRLHF."""
     from prorl_training.engine.openrlhf.versions import require_stack
     from prorl_training.planning.gpus import visible_gpus
 
@@ -58,11 +56,10 @@ def look() -> Machine:
 def pick_engine(
     load: Callable[[Sequence[str]], TrainConfig], machine: Callable[[], Machine] = look
 ) -> EngineChoice:
-    """Return the engine for a run whose user named none.
+    """Choose the engine for a run whose user named none.
 
     ``load`` returns the config with the given settings added. OpenRLHF is chosen if it supports the config on at least
-    two GPUs: the number in the config, by default as many as possible. With a device other than ``auto`` or ``cuda``
-    the run stays local.
+    two GPUs: the number in the config, else as many as possible. A run on another device stays local.
     """
     from prorl_training.engine.openrlhf.launch.understood import unsupported
 
@@ -105,9 +102,9 @@ def train_with_restarts(
     say: Callable[[str], None],
     sleep: Callable[[float], None] = time.sleep,
 ) -> TrainReport:
-    """Call ``train(again)``, restarting it at most ``restarts`` times after a ServiceError.
+    """Call ``train(again)``, and after a ServiceError call it again, at most ``restarts`` times.
 
-    A full disk, other errors, and any error before the run has a config are raised at once.
+    A full disk, other errors, and errors before the run has a config are raised at once.
     """
     restart = 0
     while True:
@@ -131,7 +128,7 @@ Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run to begin or resume with changes of config. ``chosen`` explains an automatic engine."""
+    """A run to begin, or to resume with changes of config. ``chosen`` explains an engine that prorl chose."""
 
     config: TrainConfig
     run: RunFolder
@@ -140,7 +137,7 @@ class Start:
     chosen: str = ""
 
     def check(self) -> Path:
-        """Return the dataset's folder. Raises UserError like ``check_start``."""
+        """Check the run like ``check_start``, and return the dataset's folder. Raises UserError."""
         dataset = check_start(self.config, None if self.resume else self.run)
         later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
         if self.config.stages and "openrlhf" in later:  # now rather than after earlier stages
@@ -150,7 +147,6 @@ class Start:
         return dataset
 
     def check_memory(self) -> str | None:
-        """Return a note on memory. Raises UserError if the run does not fit."""
         from prorl_training.planning.fit import check_fit, memory_here
 
         return check_fit(self.config, memory_here(self.config))
@@ -158,7 +154,7 @@ class Start:
     def train(
         self, progress: Progress, restarts: int = 0, trainers: Trainers | None = None
     ) -> TrainReport:
-        """Train to the end, each stage with the function that ``trainers`` gives for its engine."""
+        """Train to the end. ``trainers`` returns the function that trains with an engine; each stage has its own."""
 
         def once(again: bool) -> TrainReport:
             return self._train(progress, trainers or trainer_of, again)
@@ -208,9 +204,9 @@ def new_run(
     name: str | None,
     machine: Callable[[], Machine] = look,
 ) -> Start:
-    """Return a new run under runs/, with preset and engine of this machine if none is named.
+    """Return a new run under runs/. By default this machine decides on preset and engine.
 
-    ``overrides`` are ``section.key=value``. Raises UserError.
+    ``overrides`` are of the form ``section.key=value``. Raises UserError.
     """
     if preset is None and config_file is None and "engine=openrlhf" not in overrides:
         # data first: loading torch for the preset takes seconds

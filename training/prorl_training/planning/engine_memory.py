@@ -34,7 +34,7 @@ PACKED_BYTES = 2 << 30
 def local_phases(
     config: TrainConfig, shape: ModelShape, device: str, memory: int, precision: Precision
 ) -> tuple[PhaseFit, ...]:
-    """Return the memory stages of every phase on a ``cuda`` or ``cpu`` device of ``memory`` bytes."""
+    """Return the memory that each phase needs on a ``cuda`` or ``cpu`` device of ``memory`` bytes."""
     return tuple(
         _LocalPhase(name, settings, config, shape, device, memory, precision).fit()
         for name, settings in named(config)
@@ -42,7 +42,7 @@ def local_phases(
 
 
 def trained_parameters(config: TrainConfig, shape: ModelShape) -> int:
-    """Return the number of trained parameters: all, or those of adapters on all linear layers."""
+    """Return the number of trained parameters. With LoRA these are adapters on all linear layers."""
     rank, h, m = config.model.lora.rank, shape.hidden, shape.intermediate
     if not rank:
         return shape.parameters
@@ -170,7 +170,6 @@ LIVE = 1_000_000_000
 
 
 def cluster_phases(config: TrainConfig, shape: ModelShape, memory: int) -> tuple[PhaseFit, ...]:
-    """Return the memory stages of every phase on GPUs of ``memory`` bytes."""
     layout = layout_of(config, "cuda")
     return tuple(
         _ClusterPhase(name, settings, config, shape, memory, layout).fit()

@@ -1,5 +1,7 @@
-"""Check whether a run fits this machine's memory, suggest settings that make it fit, and estimate its GPU hours. Needs
-no torch."""
+"""Check whether a run fits this machine's memory, suggest settings that make it fit, and estimate its GPU hours.
+
+Needs no torch.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,9 @@ Change = tuple[str, Any]
 
 
 def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> Fit:
-    """Return the estimated memory of a run on a ``cuda`` or ``cpu`` device of ``memory`` bytes.
+    """Estimate the memory of a run on a ``cuda`` or ``cpu`` device of ``memory`` bytes.
 
-    ``rollout.backend=auto`` counts as vLLM on a GPU. Engine ``openrlhf`` is always on GPUs.
+    On a GPU ``rollout.backend=auto`` counts as vLLM. Engine ``openrlhf`` is always on GPUs.
     """
     match config.engine:
         case "local":
@@ -52,9 +54,9 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 
 
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
-    """Return settings (``key=value``) that make the run fit, [] if it fits already, or None if none are found.
+    """Return settings (``key=value``) that make the run fit; [] if it fits already, None if no settings help.
 
-    A single sufficient setting is preferred, then those that change the run least.
+    A single setting is preferred if it suffices, then the settings that change the run least.
     """
 
     def fits(changes: Sequence[Change]) -> bool:
@@ -98,7 +100,6 @@ def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
 
 
 def _candidates(fit: Fit) -> Iterator[Change]:
-    """Yield changes that may help, cheap and small changes first."""
     c, r = fit.config, fit.config.rollout
     short = any(phase.troubles for phase in fit.phases)
     longest = max(p.sizes["prompt tokens"] + p.sizes["response tokens"] for p in fit.phases)
@@ -161,7 +162,6 @@ def _format(change: Change) -> str:
 
 
 def misfit(fit: Fit, shape: ModelShape) -> str:
-    """Return a line that says what does not fit and which settings help."""
     phase, machine = fit.worst, "GPU" if fit.device == "cuda" else "machine"
     where = f" in phase {phase.name}" if len(fit.phases) > 1 else ""
     stage = phase.worst
@@ -184,7 +184,6 @@ def largest(stage: Stage, count: int = 3) -> str:
 
 
 def gigabytes(value: int) -> str:
-    """Return bytes as text in GB (10^9)."""
     size = value / GB
     return f"{size:.0f} GB" if size >= 100 else f"{size:.3g} GB"
 
@@ -194,10 +193,10 @@ CLOSE = 0.9
 
 
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
-    """Return the memory estimate of a planned run.
+    """Estimate the memory of a planned run.
 
-    The estimate is for a GPU of ``memory`` bytes, else this machine's, else ``model.gpu_gb``; with
-    ``model.device=cpu``, for main memory. Raises UserError if the model's sizes are unknown.
+    It runs on a GPU of ``memory`` bytes, else this machine's, else one of ``model.gpu_gb``; with ``model.device=cpu``,
+    in main memory. Raises UserError if the model's sizes are unknown.
     """
     machine = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
@@ -228,7 +227,7 @@ def memory_here(config: TrainConfig) -> tuple[str, int] | None:
 
 
 def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
-    """Return the config with ``rollout.backend=auto`` set to Transformers on a GPU machine without vLLM."""
+    """Return the config, with ``rollout.backend=auto`` set to Transformers on a GPU machine without vLLM."""
     from prorl_inference import BACKENDS
     from prorl_training.planning.gpus import visible_gpus
 
@@ -241,7 +240,7 @@ def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
 def main_memory(
     meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """Return the bytes of main memory under the cgroup's limit, or None if Linux does not report it."""
+    """Return the bytes of main memory, at most the cgroup's limit, or None if Linux does not report them."""
     try:
         lines = meminfo.read_text().splitlines()
         total = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemTotal"))
@@ -257,7 +256,7 @@ def main_memory(
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
     """Return a note on the memory of a run about to start, or None. ``machine`` is from ``memory_here``.
 
-    If it does not fit, raises UserError with settings that help; without ``machine``, returns them as a note.
+    Raises UserError with settings that help if the run does not fit. Without ``machine`` they are in the note.
     """
     if not config.model.check_fit:
         return None
@@ -290,15 +289,13 @@ USABLE = 0.41
 
 @dataclass(frozen=True, slots=True)
 class GpuHours:
-    """Range of GPU hours estimated from published runs."""
-
     low: float
     high: float
     peak_tflops: float
 
 
 def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS) -> GpuHours:
-    """Return the GPU hours of all steps, assuming the shares of the peak that published runs reached.
+    """Return the GPU hours of all steps, if the run reaches the shares of the GPUs' peak that published runs reached.
 
     A token costs 2 operations per parameter forward and 4 backward. Responses are half as long as
     ``rollout.max_tokens``.

@@ -1,4 +1,4 @@
-"""Layout of the OpenRLHF engine's processes over GPUs."""
+"""How the OpenRLHF engine places its processes on GPUs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Policy ranks and vLLM engines. The reference shares the policy's GPUs, as does vLLM if ``colocated``."""
+    """The GPUs of policy and vLLM engines. The reference shares the policy's GPUs, as does vLLM if ``colocated``."""
 
     nodes: int
     gpus_per_node: int
@@ -27,12 +27,12 @@ class Layout:
 
 
 def device_of(config: TrainConfig) -> Device:
-    """Return the config's kind of device. ``auto`` counts as GPUs."""
+    """Return the kind of device that the config asks for. ``auto`` counts as GPUs."""
     return "cpu" if config.model.device == "cpu" else "cuda"
 
 
 def layout_of(config: TrainConfig, device: Device) -> Layout:
-    """Return the config's layout, even if sizes do not divide evenly (``launch.understood`` refuses that)."""
+    """Return the config's layout, even if its sizes do not divide evenly (``launch.understood`` refuses such sizes)."""
     o = config.openrlhf
     if device == "cpu":
         return Layout(1, o.cpu_ranks, o.cpu_ranks, 1, True)
@@ -45,12 +45,11 @@ def layout_of(config: TrainConfig, device: Device) -> Layout:
 
 
 def samples_per_update(config: TrainConfig) -> int:
-    """Return the responses per gradient update, rounded down."""
     return config.rollout.prompts // config.loss.mini_batches * config.rollout.samples
 
 
 def visible_gpus() -> tuple[int, ...]:
-    """Return the memory in bytes of each CUDA device; empty without torch."""
+    """Return the memory in bytes of each CUDA device; () without torch."""
     if importlib.util.find_spec("torch") is None:
         return ()
     import torch

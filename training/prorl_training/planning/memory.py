@@ -1,4 +1,4 @@
-"""Estimates in bytes the memory that a GPU holds in each stage of a step.
+"""Estimates the bytes of memory that a GPU holds in each stage of a step.
 
 Counts the tensors that Transformers and ``policy.logprobs`` keep, checked by
 tests/training/test_training_fit_passes.py.
@@ -41,7 +41,9 @@ TORCH_BYTES = 700_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a step. ``where`` is ``policy``, ``sampler``, or empty if all GPUs are alike."""
+    """One stage of a step, with its bytes by item. ``where`` is ``policy``, ``sampler``, or empty if all GPUs are
+    alike.
+    """
 
     name: str
     items: Mapping[str, int]
@@ -54,7 +56,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PhaseFit:
-    """The stages of a step in one phase, and the ``sizes`` assumed."""
+    """The memory of each stage of a step in one phase. ``sizes`` are the assumed numbers of prompts, samples and
+    tokens.
+    """
 
     name: str
     sizes: Mapping[str, int]
@@ -69,7 +73,7 @@ class PhaseFit:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Memory needs of a run on ``gpus`` devices with ``memory`` bytes each."""
+    """The memory that a run needs, and the ``memory`` in bytes of each of its ``gpus`` devices."""
 
     config: TrainConfig
     device: str
@@ -80,12 +84,11 @@ class Fit:
 
     @property
     def worst(self) -> PhaseFit:
-        """Phase that needs the most memory. Phases with troubles come first."""
+        """The phase that needs the most memory. Phases with troubles come first."""
         return max(self.phases, key=lambda phase: (bool(phase.troubles), phase.worst.total))
 
     @property
     def needed(self) -> int:
-        """Bytes of the largest stage."""
         return max(phase.worst.total for phase in self.phases)
 
     @property
@@ -124,7 +127,7 @@ class Fit:
 
 
 def longest_prompt(config: TrainConfig, context: int) -> int:
-    """Return the prompt tokens to assume for a model of ``context`` tokens."""
+    """Return the prompt length in tokens to assume if the model's context is ``context`` tokens."""
     r = config.rollout
     limit = r.vllm_context or context
     room = max(limit - r.max_tokens, 1) if limit else PROMPT_ROOM
@@ -132,19 +135,17 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
 
 
 def reserve(processes: int, pass_bytes: int) -> int:
-    """Return the assumed reserve of ``processes`` on a GPU, one of which runs passes."""
+    """Return the bytes assumed for CUDA contexts and unused memory of ``processes``, one of which runs passes."""
     return processes * CONTEXT_BYTES + int(WASTE * pass_bytes)
 
 
 def named(config: TrainConfig) -> tuple[tuple[str, TrainConfig], ...]:
-    """Return each phase's name and config; without phases, the preset's name and the config."""
+    """Return the name and config of each phase, or of the whole run if it has no phases."""
     names = [phase.name for phase in config.phases] or [config.preset]
     return tuple(zip(names, config.phase_configs, strict=True))
 
 
 class Precision(Enum):
-    """Number types of weights and passes."""
-
     FLOAT32 = "float32"
     """Everything in float32: the local engine on a CPU without fast bf16."""
     AUTOCAST = "autocast"
@@ -154,12 +155,12 @@ class Precision(Enum):
 
     @property
     def product(self) -> int:
-        """Bytes per input or output number of a matrix product."""
+        """Bytes per number that a matrix product reads or writes."""
         return 4 if self is Precision.FLOAT32 else 2
 
     @property
     def residual(self) -> int:
-        """Bytes per number of the residual stream and of the weights."""
+        """Bytes per number of the weights and of the residual stream."""
         return 2 if self is Precision.BF16 else 4
 
     @property
@@ -172,8 +173,9 @@ class Precision(Enum):
 class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    ``masked``: attention expands key-value heads and takes a mask. Float32 logits are computed ``block_bytes`` at a
-    time, exponentials ``chunk_bytes`` (0: all at once). ``tables_trained``: embedding and output layer get gradients.
+    - masked: attention expands key-value heads and takes a mask.
+    - block_bytes, chunk_bytes: float32 logits and exponentials computed at a time (0: all at once).
+    - tables_trained: embedding and output layer get gradients.
     """
 
     tokens: int
@@ -188,7 +190,7 @@ class PassSize:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Bytes that a pass holds at one moment: copies of weights, activations, logits."""
+    """Bytes of the copies of weights, activations and logits that a pass holds at one moment."""
 
     weights: int
     activations: int
@@ -224,7 +226,7 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
 
 
 def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
-    """Return the memory held between forward and backward pass, without parameters."""
+    """Return the memory held between the forward and the backward pass, without parameters."""
     h, p, n = shape.hidden, size.precision, size.tokens
     layers = shape.layers * (
         n * h * p.residual if size.checkpointing else layer_activations(shape, size)
@@ -239,7 +241,7 @@ def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
-    """Return the peak memory of a forward and backward pass, if gradients exist already."""
+    """Return the peak memory of a forward and backward pass, without gradients that exist before it."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = held_for_backward(shape, size)
@@ -273,7 +275,9 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient. Converted copies of ``trained`` weights stay in memory."""
+    """Return the peak memory of a pass without gradient. Converted copies of ``trained`` weights are kept until its
+    end.
+    """
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
@@ -294,7 +298,6 @@ def _copies(shape: ModelShape, size: PassSize) -> int:
 
 
 def _making(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes that turn one block of logits into log-probs and entropies."""
     logits = 4 * _blocks(shape, size)
     product = 0 if size.precision is Precision.FLOAT32 else logits // 2
     chunk = size.chunk_bytes or logits
@@ -324,10 +327,10 @@ ASLEEP_BYTES = 1_500_000_000
 def engine_share(
     shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the memory and problems of an engine with ``share`` of ``memory`` on each of ``width`` GPUs.
+    """Return the memory by item of a vLLM engine that gets ``share`` of ``memory``, and the engine's problems.
 
-    vLLM takes its whole share, and does not start if its cache cannot hold one sequence of ``context`` tokens.
-    ``number`` is bytes per weight.
+    vLLM takes its whole share, and does not start if its cache cannot hold one sequence of ``context`` tokens. Weights
+    have ``number`` bytes each and are divided over ``width`` GPUs.
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width

@@ -1,5 +1,4 @@
-"""Sizes of a language model of equal layers with attention and a gated MLP (Llama, Qwen2, Qwen3, Mistral, Gemma,
-Phi-3), from its config on disk or a table."""
+"""Sizes of a language model (Llama, Qwen2, Qwen3, Mistral, Gemma, Phi-3), from its config on disk or a table."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ FOUR_NORM_TYPES = frozenset({"gemma2", "gemma3_text"})
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Sizes of a model of ``layers`` equal layers; ``tied``: the output layer is the embedding.
+    """Sizes of a model of equal layers. ``tied`` means that the output layer shares the embedding's weights.
 
     ``context`` is the maximum sequence length in tokens, or 0 if unknown.
     """
@@ -50,7 +49,7 @@ class ModelShape:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ModelShape:
-        """Return the shape of a Transformers config. Raises UserError for experts, recurrent layers, missing sizes."""
+        """Return the sizes in a Transformers config. Raises UserError for experts, recurrent layers or missing sizes."""
         kind = str(config.get("model_type", ""))
         if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
             raise UserError(f"the size of a model with experts ({kind}) cannot be estimated")
@@ -80,12 +79,12 @@ class ModelShape:
 
     @property
     def query_width(self) -> int:
-        """Numbers in one token's queries."""
+        """Size of a token's query vectors, all heads together."""
         return self.heads * self.head_dim
 
     @property
     def kv_width(self) -> int:
-        """Numbers in one token's keys, and in its values."""
+        """Size of a token's key vectors, all heads together, and of its value vectors."""
         return self.kv_heads * self.head_dim
 
     @property
@@ -97,12 +96,12 @@ class ModelShape:
 
     @property
     def embedding_parameters(self) -> int:
-        """Parameters of the embedding, and of an untied output layer."""
+        """Number of parameters of the embedding, and of an untied output layer."""
         return self.vocab * self.hidden
 
     @property
     def parameters(self) -> int:
-        """Parameters of the model; tied weights count once."""
+        """Number of parameters of the model. Tied weights count once."""
         tables = self.embedding_parameters * (1 if self.tied else 2)
         return self.layers * self.layer_parameters + tables + self.hidden
 
@@ -167,7 +166,7 @@ trained from the first one and has its sizes."""
 
 
 def model_shape(name: str) -> ModelShape:
-    """Return the sizes of a model by folder, alias or hub id. Raises UserError if its config is unknown."""
+    """Return the sizes of a model, named by folder, alias or hub id. Raises UserError if its config is unknown."""
     path = config_path(name)
     if path is not None:
         try:
@@ -184,7 +183,7 @@ def model_shape(name: str) -> ModelShape:
 
 
 def config_path(name: str) -> Path | None:
-    """Return the config of a model folder, a fetched alias or a cached hub id, or None."""
+    """Return the config file of a model folder, a fetched alias or a cached hub id, or None."""
     from prorl_inference.models.store import alias_dir
 
     places = [Path(name).expanduser(), alias_dir(name)]

@@ -66,7 +66,7 @@ def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def policy_tensors(path: Path) -> dict[str, Tensor]:
-    """Return a checkpoint's trained weights by parameter name, on the CPU; with LoRA only the adapters."""
+    """Return a checkpoint's trained weights by parameter name, on the CPU. With LoRA these are only the adapters."""
     if (path / ADAPTERS).is_file():
         return dict(load_file(path / ADAPTERS))
     # Transformers saves some families (mixtures of experts) under other names than their parameters have
@@ -75,9 +75,9 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load adapters and update count. Reference and optimiser stay new.
+    """Load the adapters, if any, and the update count. Reference and optimiser stay new.
 
-    ``policy`` was made from ``path``/policy (adapters merged) or, with LoRA, from the base model.
+    ``policy`` must have been loaded from ``path``/policy, where adapters are merged, or with LoRA from the base model.
     """
     if (path / ADAPTERS).is_file():
         policy.load_policy_weights(policy_tensors(path))
@@ -85,7 +85,7 @@ def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -
 
 
 def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load weights, reference and optimiser. Raises CheckpointError if a needed reference is missing."""
+    """Load adapters, reference, optimiser and update count. Raises CheckpointError if a needed reference is missing."""
     restore_weights(path, policy, state)
     kind = state["reference"]
     if kind == "own":
@@ -98,7 +98,7 @@ def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]
 
 
 def environment(policy: PolicyModel) -> dict[str, Any]:
-    """Return the versions and settings on which bitwise equality depends."""
+    """Return the versions and settings that must be equal for equal results, bit for bit."""
     return {
         **{name: metadata.version(name) for name in ("torch", "transformers", "prorl")},
         "threads": torch.get_num_threads(),

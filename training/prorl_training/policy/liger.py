@@ -1,6 +1,6 @@
 """Computes log-probs and entropies with Liger's fused kernel (liger-kernel 0.8.5).
 
-On Hopper in bfloat16 it never writes logits to memory; elsewhere it works in chunks of 512 tokens.
+On Hopper in bfloat16 the kernel never writes logits to memory; elsewhere it works in chunks of 512 tokens.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ROUGH, _CLOSE = 0.05, 1e-3
 
 
 def check_liger(device: str) -> None:
-    """Raise UserError with a fix if the kernel is unavailable on ``device``; does not import it."""
+    """Raise UserError with a fix if the kernel is unavailable on ``device``. Does not import the kernel."""
     if not device.startswith("cuda"):
         raise UserError(f"model.liger=true needs a CUDA GPU and this run is on {device}: {OFF}")
     if importlib.util.find_spec("liger_kernel") is None:
@@ -39,7 +39,7 @@ def liger_logprobs(
     with_entropy: bool = False,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return the same as ``linear_logprobs``, up to the precision of the product type, which also sums gradients."""
+    """Return what ``linear_logprobs`` returns, up to the precision of the product type, which also sums gradients."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
 
     dtype = product_type(hidden)
@@ -58,7 +58,7 @@ def liger_logprobs(
 def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) -> None:
     """Run the kernel on a few random tokens, with products in ``dtype``.
 
-    Raises UserError with a fix if it fails or differs from ``linear_logprobs``.
+    Raises UserError with a fix if the kernel fails or its results differ from those of ``linear_logprobs``.
     """
     if layer.bias is not None:
         raise UserError(f"model.liger=true: the model's output layer has a bias: {OFF}")

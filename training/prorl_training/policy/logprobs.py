@@ -26,11 +26,14 @@ def linear_logprobs(
     rows: int | None = None,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return log softmax(layer(hidden) / temperature) at ``targets`` (N,), and each row's entropy (N,) in nats or None.
+    """Return log softmax(layer(hidden) / temperature) (N,) at ``targets`` (N,), and entropies (N,) in nats or None.
 
-    ``hidden`` (N, H). Only the log-probs are differentiable. Logits are computed ``rows`` at a time (default: by
-    ``BLOCK_BYTES``). Products use the autocast type, everything else float32 (float64 for float64 input). Only the
-    first ``vocabulary`` outputs count.
+    - hidden: hidden states (N, H).
+    - rows: rows of logits to compute at a time, by default as many as fit into ``BLOCK_BYTES``.
+    - vocabulary: how many outputs of ``layer`` count, by default all.
+
+    Only the log-probs are differentiable. Products use the autocast type, everything else float32 (float64 for float64
+    input).
     """
     if rows is None:
         rows = block_rows(layer.out_features)
@@ -47,7 +50,7 @@ def logits_logprobs(
     with_entropy: bool = False,
     rows: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return the same as ``linear_logprobs`` from logits (N, vocabulary)."""
+    """Return what ``linear_logprobs`` returns, from logits (N, vocabulary)."""
     if rows is None:
         rows = block_rows(logits.shape[1])
     logprobs, entropy = _LogitsLogprobs.apply(  # type: ignore[no-untyped-call]
@@ -61,7 +64,7 @@ def block_rows(vocabulary: int) -> int:
 
 
 def product_type(hidden: Tensor) -> torch.dtype:
-    """Return the dtype of products with ``hidden``: autocast's, except for float64."""
+    """Return the dtype of matrix products with ``hidden``: the autocast type, except for float64."""
     device = hidden.device.type
     if torch.is_autocast_enabled(device) and hidden.dtype != torch.float64:
         return torch.get_autocast_dtype(device)
@@ -210,7 +213,7 @@ def _reduce(
 ) -> None:
     """Fill ``out`` (log-probs, maxima, sums of exponentials) and ``entropy``, all (R,).
 
-    ``block`` (R, V) turns from logits into exp(scaled logit - maximum).
+    Replaces the logits in ``block`` (R, V) by exp(scaled logit - maximum).
     """
     logprobs, tops, totals = out
     size = _chunk_rows(block)
@@ -231,7 +234,7 @@ def _reduce(
 
 
 def _exponentials(block: Tensor, top: Tensor, temperature: float) -> None:
-    """Turn ``block`` into exponentials, bit for bit as ``_reduce`` does."""
+    """Replace the logits in ``block`` by exponentials, bit for bit as ``_reduce`` does."""
     size = _chunk_rows(block)
     for start in range(0, len(block), size):
         x = block[start : start + size]
@@ -268,10 +271,11 @@ class LinearScorer(Protocol):
 
 
 class TargetScorer:
-    """Log-probs of a pack's targets under one model.
+    """Computes the log-probs of a pack's targets under one model.
 
-    ``factor`` scales the output layer's logits to the model's (None: the whole model must run). ``packs``: responses
-    may share a pass. ``vocabulary``: number of real tokens.
+    - factor: the model's logits divided by the output layer's; None if the whole model must run.
+    - packs: whether responses may share a pass.
+    - vocabulary: number of tokens, without padding.
     """
 
     def __init__(self, model: Any, linear: LinearScorer = linear_logprobs) -> None:
@@ -287,7 +291,7 @@ class TargetScorer:
     def score(
         self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,), differentiable, and entropies (N,) if requested. ``options`` go to the model."""
+        """Return log-probs (N,), differentiable, and entropies (N,) if requested. ``options`` are passed to the model."""
         if self.packs or pack.owners is None:
             return self._score(pack, temperature, with_entropy, options)
         parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]
@@ -329,7 +333,7 @@ class TargetScorer:
         return empty.masked_fill(~allowed, torch.finfo(dtype).min)
 
     def _can_pack(self) -> bool:
-        """Return whether responses get the same log-probs in a pack as alone, by the config and a trial."""
+        """Return whether a response in a pack gets the same log-probs as alone, by the model's config and a trial."""
         from prorl_inference.backends.transformers.refill import can_refill
 
         # sliding windows, recurrent layers and position biases ignore a pack's mask
@@ -353,9 +357,9 @@ class TargetScorer:
 
 
 def logits_factor(model: Any) -> float | None:
-    """Return f if the model's logits are f times the output layer's for the decoder's hidden states, else None.
+    """Return by what the model multiplies the output layer's logits, found by a trial, or None if it does more.
 
-    A trial decides (Cohere, Granite and Falcon-H1 scale their logits). None for models that cap logits.
+    Cohere, Granite and Falcon-H1 scale their logits. The result is None for models that cap their logits.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

@@ -1,5 +1,7 @@
-"""The policy model with adapters, frozen reference and optimiser. Master weights are float32; bfloat16 runs under
-autocast."""
+"""The policy model with adapters, frozen reference and optimiser.
+
+Master weights are float32; bfloat16 runs under autocast.
+"""
 
 from __future__ import annotations
 
@@ -64,11 +66,10 @@ class AdapterReference:
         """Frozen copy of the adapters by parameter name; empty before the first ``take``."""
 
     def take(self) -> None:
-        """Make the current policy the reference."""
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the base with these adapters the reference. {} gives the base alone.
+        """Make the base model with these adapters the reference; with {} the base model alone.
 
         Raises ServiceError if a tensor does not fit.
         """
@@ -78,7 +79,7 @@ class AdapterReference:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Turn the model into the reference inside the block."""
+        """Make the model compute as the reference inside the block."""
         with self._swapped() if self.tensors else self.model.disable_adapter():
             yield
 
@@ -96,13 +97,12 @@ class AdapterReference:
 
 
 def merged_copy(model: Any) -> Any:
-    """Return a plain Transformers copy with the adapters merged."""
     return copy.deepcopy(model).merge_and_unload()
 
 
 @contextmanager
 def adapter_dropout(model: Any, seed: int) -> Iterator[None]:
-    """Enable the adapters' dropout inside the block, drawn from ``seed`` alone."""
+    """Enable the adapters' dropout inside the block, with random numbers from ``seed`` alone."""
     modules = [m for n, m in model.named_modules() if ".lora_dropout." in n]
     on_gpu = [torch.cuda.current_device()] if torch.cuda.is_available() else []
     with torch.random.fork_rng(devices=on_gpu):
@@ -123,8 +123,8 @@ def _trained(model: Any) -> list[tuple[str, Any]]:
 class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
-    With LoRA ``model`` is wrapped by peft. ``reference`` is None with adapters, where the model serves as its own
-    reference, and if no phase has a KL term. ``updates`` counts applied updates.
+    With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is then None, as it is if no
+    phase has a KL term. ``updates`` counts applied updates.
     """
 
     def __init__(self, model: Any, config: TrainConfig, compute_dtype: torch.dtype) -> None:
@@ -175,7 +175,7 @@ class PolicyModel:
 
     @contextmanager
     def compute(self) -> Iterator[None]:
-        """Run the block in the compute type (autocast for bfloat16)."""
+        """Run the block in the compute type, under autocast for bfloat16."""
         enabled = self.compute_dtype != torch.float32
         with torch.autocast(self.device.type, dtype=self.compute_dtype, enabled=enabled):
             yield
@@ -188,7 +188,6 @@ class PolicyModel:
             return self._scorer.score(pack, temperature, with_entropy)
 
     def logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
-        """Return log-probs (N,) of the targets, without gradient."""
         with torch.no_grad():
             return self.target_logprobs(pack, temperature)[0]
 
@@ -206,7 +205,7 @@ class PolicyModel:
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Context for a forward and backward pass. ``purpose`` identifies the pass and seeds dropout."""
+        """Context for a forward and backward pass. The numbers in ``purpose`` identify the pass and seed dropout."""
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))
@@ -216,7 +215,6 @@ class PolicyModel:
             yield
 
     def step_optimizer(self, settings: OptimizerConfig, lr: float) -> None:
-        """Apply the gradients at ``lr`` with this phase's settings."""
         for group in self.optimizer.param_groups:
             group["lr"], group["eps"] = lr, settings.eps
             group["betas"] = (settings.beta1, settings.beta2)
@@ -228,7 +226,9 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Make the current policy, or trained ``weights``, the reference. Raises like ``load_reference``."""
+        """Make the current policy, or the trained ``weights``, the reference. Raises ServiceError if a tensor does not
+        fit.
+        """
         if weights is not None:
             self.load_reference(weights)
         elif self.adapters is not None:
@@ -239,28 +239,25 @@ class PolicyModel:
             self.optimizer = self._new_optimizer()
 
     def policy_tensors(self) -> dict[str, Tensor]:
-        """Return the trained weights by parameter name."""
         return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load trained weights by parameter name. Raises ServiceError if a tensor does not fit."""
         _copy_into(self.model, tensors, "policy")
 
     def reference_tensors(self) -> dict[str, Tensor]:
-        """Return the reference's trained weights by parameter name; empty without a reference."""
+        """Return the reference's trained weights by parameter name, or {} without a reference."""
         if self.adapters is not None:
             return _snapshot(self.adapters.tensors.items())
         return {} if self.reference is None else _snapshot(self.reference.named_parameters())
 
     def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load the result of ``reference_tensors``. Raises ServiceError if a tensor does not fit."""
         if self.adapters is not None:
             self.adapters.load(tensors)
         elif self.reference is not None:
             _copy_into(self.reference, tensors, "reference")
 
     def optimizer_tensors(self) -> dict[str, Tensor]:
-        """Return the optimiser's moments and step counts as ``parameter name|field``."""
+        """Return the optimiser's moments and step counts, with keys ``parameter name|field``."""
         tensors: dict[str, Tensor] = {}
         for name, parameter in self.model.named_parameters():
             state = self.optimizer.state.get(parameter, {})
@@ -268,7 +265,6 @@ class PolicyModel:
         return tensors
 
     def load_optimizer(self, tensors: Mapping[str, Tensor]) -> None:
-        """Load the result of ``optimizer_tensors``. Raises ServiceError for an unknown parameter."""
         by_name = dict(self.model.named_parameters())
         self.optimizer = self._new_optimizer()
         for key, value in tensors.items():
@@ -305,7 +301,7 @@ def enable_checkpointing(model: Any) -> None:
 
 @contextmanager
 def checkpointed_pass(model: Any) -> Iterator[None]:
-    """Make passes inside the block recompute layers for their gradient, if checkpointing is enabled."""
+    """Make passes inside the block recompute activations, if gradient checkpointing is enabled."""
     # Transformers recomputes only layers in training mode; the modules inside stay in evaluation mode, without dropout
     layers = [m for m in model.modules() if getattr(m, "gradient_checkpointing", False) is True]
     before = [layer.training for layer in layers]
@@ -323,7 +319,6 @@ def _snapshot(named: Any) -> dict[str, Tensor]:
 
 
 def _copy_into(model: Any, tensors: Mapping[str, Tensor], role: str) -> None:
-    """Copy ``tensors`` into the trained parameters, or into all if none is trained."""
     parameters = dict(model.named_parameters())
     trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
     _check_tensors(tensors, trained, role)

@@ -1,5 +1,7 @@
-"""Pack prompts and responses into one row of tokens without padding: each prompt once, then its responses, which attend
-only to the prompt and themselves."""
+"""Pack prompts and responses into one row of tokens without padding.
+
+Each prompt comes once, followed by its responses, which attend only to the prompt and to themselves.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class PromptGroup:
-    """Token ids of a prompt and its responses. ``indices`` number the trajectories."""
+    """Token ids of a prompt and its responses. ``indices`` are the responses' numbers in the batch."""
 
     prompt: tuple[int, ...]
     responses: tuple[tuple[int, ...], ...]
@@ -23,9 +25,10 @@ class PromptGroup:
 class Pack:
     """One forward pass of L tokens that predicts N response tokens, on the CPU.
 
-    ``input_ids``, ``position_ids`` (1, L). ``owners`` (2, L): each token's group, and its response or 0 for a prompt;
-    None for plain causal attention. ``predict_at`` (N,): positions that predict ``targets`` (N,). ``trajectories``:
-    batch indices in order, of ``lengths`` tokens.
+    - input_ids, position_ids: (1, L).
+    - owners: (2, L), each token's group, and its response or 0 for a prompt; None for plain causal attention.
+    - predict_at, targets: (N,), the positions that predict, and the tokens that they predict.
+    - trajectories, lengths: each response's number in the batch, and its tokens.
     """
 
     input_ids: Tensor
@@ -38,12 +41,12 @@ class Pack:
 
 
 def input_length(group: PromptGroup) -> int:
-    """Return the input tokens of the group, without each response's last one."""
+    """Return the number of input tokens of the group. The last token of each response is no input."""
     return len(group.prompt) + sum(len(r) - 1 for r in group.responses)
 
 
 def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
-    """Yield parts of at most ``max_tokens``. A longer response gets its own part."""
+    """Yield parts of at most ``max_tokens`` input tokens. A longer response gets its own part."""
     start, used = 0, len(group.prompt)
     for i, response in enumerate(group.responses):
         if i > start and used + len(response) - 1 > max_tokens:
@@ -109,7 +112,7 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
 
 
 def singles(pack: Pack) -> Iterator[Pack]:
-    """Yield each response with its prompt as a separate pack without a mask, in order."""
+    """Yield each response of a pack, with its prompt, as a pack of its own, in order."""
     if pack.owners is None:
         yield pack
         return
@@ -128,8 +131,7 @@ def singles(pack: Pack) -> Iterator[Pack]:
 
 
 def attention_mask(owners: Tensor) -> Tensor:
-    """Return a bool mask (1, 1, L, L): causal, within the prompt or the same response. ``owners`` (2, L) as in
-    ``Pack``."""
+    """Return a bool mask (1, 1, L, L) for ``Pack.owners``: causal attention to the prompt and within the response."""
     groups, responses = owners
     visible = (responses[None, :] == 0) | (responses[:, None] == responses[None, :])
     visible &= groups[:, None] == groups[None, :]

@@ -35,8 +35,8 @@ from prorl_training.types import Group, Trajectory, UpdateStats
 class UpdateBatch:
     """One step's B trajectories, divided into mini-batches of whole prompt groups.
 
-    ``advantages`` (B,) and ``sampler_logprobs`` (one float per token) are indexed like ``PromptGroup.indices``. For
-    ``stale`` trajectories, sampled by an earlier policy, old log-probs are the sampler's.
+    ``advantages`` (B,) and ``sampler_logprobs`` (one float per token) are indexed like ``PromptGroup.indices``.
+    ``stale`` trajectories were sampled by an earlier policy; their old log-probs are the sampler's.
     """
 
     mini_batches: Sequence[Sequence[PromptGroup]]
@@ -54,10 +54,9 @@ def build_update(
     config: TrainConfig,
     encode: Callable[[Sample], tuple[int, ...]],
 ) -> UpdateBatch | None:
-    """Return the update of ``step`` on shaped ``groups``, shuffled by (seed, step), or None without trainable
-    responses.
+    """Return the update of ``step`` on shaped ``groups``, or None if no response can be trained on.
 
-    ``advantages`` (B,) are of all scored responses.
+    ``advantages`` (B,) are those of all scored responses. The groups are shuffled by (seed, step).
     """
     scored: list[tuple[int, Trajectory]] = []  # (group number, trajectory), in the order of indices
     packed: list[PromptGroup] = []
@@ -92,14 +91,14 @@ class UpdateGuard(Protocol):
         """Return whether to apply the gradient; called once per mini-batch, with the norm before clipping."""
 
     def norm_limit(self) -> float:
-        """Return the gradient norm above which engines that decide in other processes skip an update."""
+        """Return the gradient norm above which an update is skipped, for engines that decide in other processes."""
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Record a mini-batch that was decided by ``norm_limit``."""
+        """Record a mini-batch whose update was decided by ``norm_limit``."""
 
 
 class AcceptAll:
-    """Accepts every update. Updates that are not finite are never applied anyway."""
+    """Accepts every update; the engine itself skips those that are not finite."""
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
         del loss, grad_norm
@@ -113,7 +112,7 @@ class AcceptAll:
 
 
 class PackStats:
-    """Sums over packs, kept on the device to avoid synchronisation."""
+    """Sums over packs, kept on the device so that it is not waited for."""
 
     def __init__(self, device: torch.device) -> None:
         self.zero = torch.zeros((), device=device)
@@ -156,7 +155,7 @@ class PackStats:
 
 
 def read_back(*scalars: Tensor) -> list[float]:
-    """Return scalars as floats in one copy, which waits for the device."""
+    """Return scalars as floats, waiting for the device only once."""
     values: list[float] = torch.stack([x.detach().float() for x in scalars]).tolist()
     return values
 
@@ -166,7 +165,7 @@ def to_host(values: Tensor) -> Tensor:
 
 
 class PolicyUpdate:
-    """The update of one batch; run it once."""
+    """The gradient updates of one batch. ``run`` may be called once."""
 
     def __init__(
         self, policy: PolicyModel, batch: UpdateBatch, guard: UpdateGuard, lr_scale: float
@@ -192,7 +191,7 @@ class PolicyUpdate:
         return self.sums.stats(self.lr, self._before_by_trajectory())
 
     def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
-        """Return each pack's log-probs before the update, or None to use those of the pass with gradient."""
+        """Return each pack's log-probs before the update, or None if those of the pass with gradient are equal."""
         # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
@@ -304,7 +303,6 @@ class PolicyUpdate:
         return [p.grad for p in self.policy.trained]
 
     def _kl_share(self, kl_gradient: Sequence[Tensor | None]) -> float | None:
-        """Return |KL gradient| / (|KL gradient| + |remaining gradient|)."""
         kls, policies = [self.sums.zero], [self.sums.zero]
         for parameter, kl in zip(self.policy.trained, kl_gradient, strict=True):
             if parameter.grad is None or kl is None:
@@ -332,14 +330,12 @@ class PolicyUpdate:
 
 
 class Policy(PolicyModel):
-    """A policy model with its update and its checkpoint files."""
-
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
         """Do one gradient update per mini-batch.
 
-        ``guard`` may refuse an update, and one that is not finite is never applied.
+        ``guard`` may refuse an update. Updates that are not finite are never applied.
         """
         return PolicyUpdate(self, batch, guard or AcceptAll(), lr_scale).run()
 

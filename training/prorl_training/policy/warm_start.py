@@ -39,7 +39,6 @@ def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Samp
 def warm_start_if_configured(
     policy: Policy, samples: Sequence[Sample], tokenizer: Any, progress: Progress
 ) -> list[Decision]:
-    """Run the warm start if the config enables it, and return its decision in a list."""
     config = policy.config
     if not config.warm_start.examples:
         return []
@@ -56,7 +55,6 @@ def warm_start_if_configured(
 
 
 def gold_group(sample: Sample, tokenizer: Any) -> PromptGroup:
-    """Return the sample's prompt and its gold response with end token."""
     prompt = tuple(encode_prompt(tokenizer, sample.prompt))
     gold = tokenizer.encode(str(sample.metadata["gold_response"]), add_special_tokens=False)
     return PromptGroup(prompt, ((*gold, tokenizer.eos_token_id),), (0,))
@@ -68,7 +66,7 @@ def warm_start(
     encode: Callable[[Sample], PromptGroup],
     on_done: Callable[[int, float], None],
 ) -> Decision:
-    """Run ``warm_start.epochs`` passes over ``examples`` and return the decision that records them.
+    """Train for ``warm_start.epochs`` epochs on ``examples`` and return the decision that records it.
 
     ``on_done(count, loss)`` is called after each batch.
     """

@@ -1,4 +1,4 @@
-"""Write the model card (README.md), which states what is unknown."""
+"""Write the model card (README.md), which also says what is unknown."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ FIRST_FEW = 3
 
 
 class Evaluation(Protocol):
-    """Evaluation of exactly these weights (``prorl_evaluation.report.card``): Markdown, entries of the card's
-    model-index, files to publish and commands that reproduce it; all empty if nothing was measured."""
+    """An evaluation of exactly the published weights (``prorl_evaluation.report.card``), empty if nothing was measured.
+
+    It has Markdown, the card's model-index, files to publish and commands that reproduce it.
+    """
 
     @property
     def section(self) -> str: ...
@@ -46,7 +48,7 @@ class Evaluation(Protocol):
 
 
 def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[str]) -> str:
-    """Return the card of ``facts`` for ``repo``. ``files`` are the other published files."""
+    """Return the text of the card for ``repo``. ``files`` are the other published files."""
     run = facts.training
     name = repo.partition("/")[2]
     legs = lines(facts.lineage["lineage"]) if facts.lineage else []

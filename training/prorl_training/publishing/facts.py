@@ -1,4 +1,4 @@
-"""Collect the facts about a model to publish; paths, tokens, addresses and folder names are removed here."""
+"""Collect what is known about a model to publish, without paths, tokens, addresses and folder names."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")
 
 @dataclass(frozen=True, slots=True)
 class BaseModel:
-    """The model that training started from; None is unknown.
+    """The model that training started from. None means unknown.
 
-    ``name`` and ``licence`` are hub ids, ``weights`` a SHA-256, ``model_option`` a value for ``--model``,
-    ``changes`` differences from ``name``.
+    ``name`` and ``licence`` are hub ids, ``weights`` is a SHA-256, ``model_option`` a value for ``--model``.
+    ``changes`` says how the model differs from the one called ``name``.
     """
 
     name: str | None = None
@@ -55,7 +55,10 @@ class BaseModel:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """SHA-256 of a dataset's files and, if available, its manifest: (source, licence) pairs, rows by split, domain."""
+    """SHA-256 of a dataset's files and, if available, its manifest's recipe, counts and sources.
+
+    ``counts`` is by split and domain; ``sources`` are (source, licence).
+    """
 
     sha256: str | None
     recipe: str | None = None
@@ -71,8 +74,8 @@ class Dataset:
 class Training:
     """A run up to the published step.
 
-    ``config`` has only public settings. ``changed`` maps algorithm settings that differ to (preset's, run's) value,
-    None if unknown. ``versions`` is the environment.
+    ``config`` has only public settings. ``changed`` maps each algorithm setting that differs from the preset's to
+    (preset's value, run's value); None means unknown. ``versions`` is the environment.
     """
 
     step: int
@@ -87,7 +90,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Digest, base model, lineage and, if available, run of the model in ``folder``."""
+    """What is known about the model in ``folder``: its digest, base model and, if available, lineage and run."""
 
     folder: Path
     weights: str
@@ -97,7 +100,7 @@ class Facts:
 
 
 def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
-    """Return a filter for a run's private text. Raises ConfigError if its config cannot be read."""
+    """Return the filter for a run's private text. Raises ConfigError if its config cannot be read."""
     config = read_config_file(run.config_path)
     data = config["data"].get("path")
     names = [str(run.path), *config.get("plugins", []), *_local(config["model"]["path"])]
@@ -105,8 +108,7 @@ def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
 
 
 def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
-    """Return the facts about a run's checkpoint, also of earlier prorl versions. Raises ConfigError like
-    ``private_of``."""
+    """Return the facts about a run's checkpoint, also of earlier prorl versions. Raises ConfigError."""
     config, step = read_config_file(run.config_path), chosen.step
     identity = run.identity() or {}
     legs: list[Mapping[str, Any]] = chosen.state.get("lineage", [])
@@ -135,7 +137,6 @@ def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
 
 
 def facts_of_model(folder: Path, private: Private) -> Facts:
-    """Return the facts about a model folder. Raises UserError if it holds no model."""
     if not (folder / "config.json").is_file():
         raise UserError(
             f"{folder} is neither a run nor a model: it has no config.yaml and no config.json"
@@ -153,7 +154,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a model by alias, folder or hub id. A folder's name is left out."""
+    """Return the facts about a model, given by alias, folder or hub id. A folder's name is left out."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None
@@ -213,7 +214,6 @@ def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _leg(leg: Mapping[str, Any], private: Private) -> dict[str, Any]:
-    """Return a leg without the path of a local folder."""
     source = str(leg["source"])
     local = bool(_local(source)) and source not in KNOWN_MODELS
     return private.json({**leg, "source": "a model's folder" if local else source})  # type: ignore[no-any-return]

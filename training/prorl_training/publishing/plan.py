@@ -1,4 +1,4 @@
-"""Plan and push a model repository."""
+"""Plan and push the files of a model repository."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PLACES = ("_name_or_path", "name_or_path", "is_local", "local_files_only")
 def plan_push(repo: str, facts: Facts, evaluation: Evaluation, private: Private) -> Upload:
     """Return the upload of a model to ``repo`` (owner/name).
 
-    Raises UserError for an invalid name, or a model file that is unreadable or holds a token.
+    Raises UserError for an invalid name, and for a model file that is unreadable or contains a token.
     """
     check_repo(repo)
     files: dict[str, Path | bytes] = {}

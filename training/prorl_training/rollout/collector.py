@@ -1,6 +1,6 @@
 """Draw, sample and score prompts concurrently until a batch has enough usable groups.
 
-With a repeatable sampler (Transformers) a step is determined exactly by (seed, step, carried groups).
+With a repeatable sampler (Transformers) a step depends only on (seed, step, carried groups).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from prorl_verifiers import Verdict
 
 
 class Occupancy:
-    """Tracks how many samples run over time, up to ``places``."""
+    """Measures which share of the sampler's ``places`` is idle over time."""
 
     def __init__(self, places: int, clock: Callable[[], float]) -> None:
         self._places, self._clock = places, clock
@@ -32,7 +32,7 @@ class Occupancy:
         self._began = self._at = clock()
 
     def record(self, running: int) -> None:
-        """Record that ``running`` samples are in progress from now on."""
+        """Record how many samples are in progress, until the next call."""
         now = self._clock()
         self._area += self._running * (now - self._at)
         self._at = now
@@ -41,7 +41,7 @@ class Occupancy:
 
     @property
     def idle_share(self) -> float:
-        """1 - (running samples integrated over time) / (their maximum x the time)."""
+        """Mean share of places that were idle, among as many places as were ever in use."""
         whole = self._most * (self._at - self._began)
         return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
 
@@ -55,7 +55,7 @@ LOOK_SECONDS = 0.05
 
 
 class RoundGuard(Protocol):
-    """Decides how to react to missing verdicts, like ``schedule.safety.Guard``."""
+    """Decides what to do about missing verdicts, like ``schedule.safety.Guard``."""
 
     def check_round(
         self, responses: int, without_verdict: int, attempt: int
@@ -63,11 +63,11 @@ class RoundGuard(Protocol):
         """Return whether to continue, to score missing verdicts again, or to stop."""
 
     def outage_wait(self, attempt: int) -> float:
-        """Return the seconds to wait before scoring again."""
+        """Return how many seconds to wait before scoring again after ``attempt`` retries."""
 
 
 class StepGivenUp(ServiceError):
-    """A step cannot be completed. Nothing was learned from it."""
+    """A step cannot be completed, and the policy was not updated."""
 
 
 class RewardOutage(StepGivenUp):
@@ -83,7 +83,7 @@ class Collector:
     """Samples and scores a step's batch.
 
     ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of usable
-    groups, sets how many prompts are in progress and belongs in a checkpoint.
+    groups, sets how many prompts are in progress; checkpoints save it.
     """
 
     generator: Generator
@@ -104,7 +104,7 @@ class Collector:
     ) -> Batch:
         """Sample until ``rollout.prompts`` groups are usable or no prompts are left. Raises StepGivenUp.
 
-        ``prompts`` are in the step's order. ``carried`` groups come first.
+        ``prompts`` are used in their order, after the ``carried`` groups.
         """
         collection = _Collection(self, prompts, step, config, carried or Carried())
         r = config.rollout
@@ -127,7 +127,7 @@ class Collector:
 
 @dataclass(slots=True)
 class _Draw:
-    """A group in progress, the step it began in, and the policies that sampled its tokens."""
+    """A group in progress, the step in which it began, and the policies that sampled its tokens."""
 
     sample: Sample
     step: int
@@ -144,8 +144,6 @@ class _Draw:
 
 
 class _Collection:
-    """One step's sampling. Keys number the groups in draw order."""
-
     def __init__(
         self,
         collector: Collector,
@@ -273,7 +271,7 @@ class _Collection:
         stream.submit(key, Request(sample.prompt, seeds, begun))
 
     def _record_verdicts(self, judged: Sequence[Judged], last: bool) -> None:
-        """Decide the outcome of scored groups. Groups with infra errors wait until a batch of responses is scored."""
+        """Decide the outcome of scored groups. Groups with infra errors are scored again after a batch of responses."""
         for key, verdicts in judged:
             self._responses += len(verdicts)
             if any(v.is_infra_error for v in verdicts):

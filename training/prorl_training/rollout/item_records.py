@@ -1,4 +1,4 @@
-"""Record each item's rewards and the levels of generated items that they open."""
+"""Record the rewards of each item, and which levels of generated items they open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ ITEMS = "items.json"
 
 
 class ItemRecords:
-    """Counts ``right`` and ``wrong`` (N,) of each sample, and the last step that ``solved`` it (N,), or 0.
+    """Counts ``right`` and ``wrong`` responses (N,) to each sample. ``solved`` (N,) is the last step that solved it, or
+    0.
 
     A reward r counts as r right and 1 - r wrong. Counts fade, since the policy changes. Record groups in draw order.
     """
@@ -35,7 +36,7 @@ class ItemRecords:
         self.solved = np.zeros(len(samples), dtype=np.int64)
 
     def record(self, step: int, groups: Sequence[Group], half_life: float) -> None:
-        """Fade the counts by one step and add the groups finished in ``step``."""
+        """Reduce the counts by one step's decay, and add the groups finished in ``step``."""
         fading = 2.0 ** (-1.0 / half_life)
         self.right *= fading
         self.wrong *= fading
@@ -48,19 +49,19 @@ class ItemRecords:
                     self.solved[place] = step
 
     def add_ratings(self, ratings: Mapping[str, tuple[float, int]]) -> None:
-        """Add (pass rate, n) by item id, measured before step 1."""
+        """Add pass rates measured before step 1, as (pass rate, number of samples) by item id."""
         for name, (rate, n) in ratings.items():
             if (place := self._place.get(name)) is not None:
                 self.right[place] += rate * n
                 self.wrong[place] += (1 - rate) * n
 
     def forget(self) -> None:
-        """Clear all counts. Solved items stay solved."""
+        """Clear all counts. ``solved`` stays."""
         self.right[:] = 0
         self.wrong[:] = 0
 
     def coverage(self, step: int, window: int) -> dict[str, dict[str, int]]:
-        """Return how many items were solved ever and in the last ``window`` steps, in total ("") and by domain."""
+        """Return how many items were ever solved, and in the last ``window`` steps, in total ("") and by domain."""
         ever = self.solved > 0
         columns = {
             "items_solved": ever,
@@ -76,7 +77,6 @@ class ItemRecords:
         return counts_of
 
     def save(self, folder: Path) -> None:
-        """Write the records into a checkpoint's ``folder``, exactly."""
         recorded = np.flatnonzero((self.right > 0) | (self.wrong > 0) | (self.solved > 0))
         ids = list(self._place)
         columns = {
@@ -88,7 +88,7 @@ class ItemRecords:
         (folder / ITEMS).write_text(json.dumps(columns), encoding="utf-8")
 
     def restore(self, folder: Path) -> None:
-        """Load the records, if any. Raises UserError for an item that the dataset lacks."""
+        """Load the records from a checkpoint, if any. Raises UserError for an item that the dataset lacks."""
         path = folder / ITEMS
         if not path.is_file():
             return
@@ -105,7 +105,7 @@ class ItemRecords:
 
 
 def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, int]]:
-    """Return item id -> (pass rate, n) of a ``pass_rates.jsonl``. Raises UserError if it rates none of ``items``."""
+    """Return (pass rate, n) by item id from a ``pass_rates.jsonl``. Raises UserError if it rates none of ``items``."""
     if not path.is_file():
         raise UserError(f"data.pass_rates={path}: no such file; make it with prorl data rate")
     ratings: dict[str, tuple[float, int]] = {}
@@ -130,7 +130,7 @@ Floats = NDArray[np.float64]
 
 
 class Ladder(NamedTuple):
-    """Levels of one family, lowest first."""
+    """The levels of one family, lowest first."""
 
     name: str
     """``domain/family``."""
@@ -139,10 +139,10 @@ class Ladder(NamedTuple):
 
 
 class Ladders:
-    """Ladders of ``samples``: the levels (``level`` in metadata) of one family's items in one domain.
+    """Opens levels of generated items (``level`` in metadata). Each family has a ladder in each domain.
 
-    The lowest level is open, each higher one while the pass rate of the level below is at least ``open_at``; levels can
-    close again. Items without a level are always open.
+    The lowest level is open; each higher one is open while the pass rate of the level below is at least ``open_at``.
+    Levels can close again. Items without a level are always open.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
@@ -167,7 +167,9 @@ class Ladders:
             self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
-        """Return the number of open levels of each ladder by the items' counts (N,), with ``ahead`` added."""
+        """Return how many levels of each ladder are open, given the counts (N,) of all items. ``ahead`` more are
+        opened.
+        """
         opened = []
         for rates in self._rates(right, wrong):
             passed = next(
@@ -177,13 +179,13 @@ class Ladders:
         return opened
 
     def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
-        """Return each level's pass rate by ladder, counting one extra wrong response."""
+        """Return the pass rate of each ladder's levels. One wrong response is added to each level."""
         good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
         rates = iter((good / (1 + good + bad)).tolist())
         return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]
 
     def open_items(self, levels: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which items (N,) may be drawn with ``levels`` open per ladder."""
+        """Return which items (N,) may be drawn if this number of each ladder's ``levels`` is open."""
         opened = [
             number < count
             for ladder, count in zip(self._ladders, levels, strict=True)
@@ -193,11 +195,9 @@ class Ladders:
         return may_draw
 
     def can_climb(self, domains: AbstractSet[str]) -> bool:
-        """Return whether a ladder of these domains has a second level."""
         return any(len(x.levels) > 1 for x in self._ladders if x.domain in domains)
 
     def count(self, levels: Sequence[int], domains: AbstractSet[str]) -> tuple[int, int]:
-        """Return the numbers of open and closed levels in these domains."""
         ladders = [
             (x, n) for x, n in zip(self._ladders, levels, strict=True) if x.domain in domains
         ]
@@ -207,7 +207,7 @@ class Ladders:
     def changes(
         self, before: Sequence[int], after: Sequence[int], right: Floats, wrong: Floats
     ) -> list[dict[str, Any]]:
-        """Return the ladders whose open levels changed, as JSON."""
+        """Return the ladders whose number of open levels changed, as JSON values."""
         changed = []
         rates = self._rates(right, wrong)
         for ladder, was, now, level_rates in zip(self._ladders, before, after, rates, strict=True):
@@ -223,7 +223,7 @@ class Ladders:
 
 
 def levels_changed(step: int, changes: Sequence[dict[str, Any]], open_at: float) -> list[Decision]:
-    """Return the decision that records changed levels, or []."""
+    """Return the decision that records changed levels, or [] without ``changes``."""
     if not changes:
         return []
     parts = []

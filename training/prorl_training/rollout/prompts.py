@@ -28,9 +28,9 @@ def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
 def weights_by_chance(
     base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
 ) -> Floats:
-    """Return item weights: a fraction ``floor`` follows ``base``, the remainder ``base`` times ``chance``.
+    """Return item weights: a fraction ``floor`` of ``base``, and the rest proportional to ``base`` times ``chance``.
 
-    Each stratum, such as a domain, keeps its total weight.
+    The total weight of each stratum, such as a domain, does not change.
     """
     labels = np.zeros(len(base), dtype=np.int64)
     if strata is not None:
@@ -49,7 +49,7 @@ CACHED_PROMPTS = 50_000
 class PromptSource:
     """Draws prompts that fit the model's ``context``.
 
-    ``dropped`` are the ids found too long, ``passed_over`` the number that the latest draw skipped.
+    ``dropped`` are the ids of prompts found too long; ``passed_over`` counts those that the latest draw skipped.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class PromptSource:
         return tokens
 
     def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
-        """Yield the samples of ``step`` in order, without too long ones.
+        """Yield the samples of ``step`` in order, without prompts that are too long.
 
-        Raises UserError if none fits, or if one is too long and ``rollout.overlong_prompts`` is ``error``.
+        Raises UserError if no prompt fits, or if one is too long and ``rollout.overlong_prompts`` is ``error``.
         """
         self.passed_over = 0  # not in the generator, which may never be advanced
         return self._drawn(step, config)
@@ -116,7 +116,7 @@ class PromptSource:
                 raise UserError(self._nothing_fits(settings))
 
     def eligible(self, config: TrainConfig) -> list[Sample]:
-        """Return the samples in drawn domains, including too long ones."""
+        """Return the samples of all domains that are drawn, including prompts that are too long."""
         domains = self._drawn_domains(config)
         return [s for s in self.samples if s.domain in domains]
 
@@ -145,7 +145,7 @@ class PromptSource:
         )
 
     def fits(self, sample: Sample, config: TrainConfig) -> bool:
-        """Return whether the prompt leaves room for the response. May raise UserError like ``draw``."""
+        """Return whether the prompt leaves room for the response. Raises UserError like ``draw``."""
         r, limit = config.rollout, self.limit(config)
         if limit == math.inf or (length := len(self.encode(sample))) <= limit:
             return True
@@ -159,7 +159,6 @@ class PromptSource:
         return False
 
     def by_weight(self, config: TrainConfig) -> bool:
-        """Return whether prompts are drawn by weight instead of in epochs."""
         data = config.data
         by_records = data.sampling == "posterior" or data.levels == "ladder"
         return by_records or bool(config.data.domain_weights) or len(set(self._weights)) > 1
@@ -170,7 +169,7 @@ class PromptSource:
         return item_order(self.drawing_weights(config), config.seed, step)
 
     def drawing_weights(self, config: TrainConfig) -> Sequence[float]:
-        """Return the weight of each item. Raises UserError for an unknown domain."""
+        """Return the weight with which each item is drawn. Raises UserError for an unknown domain."""
         data = config.data
         by_domain = data.domain_weights
         opened: Sequence[bool] = [True] * len(self.samples)
@@ -193,7 +192,6 @@ class PromptSource:
                 assert_never(data.sampling)
 
     def levels(self, config: TrainConfig) -> tuple[int, int]:
-        """Return the numbers of open and closed levels in drawn domains."""
         return self._ladders.count(self.open_levels(config), self._drawn_domains(config))
 
     def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
@@ -220,9 +218,9 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 
 
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
-    """Return all ``count`` prompt indices in the order of their use in ``step`` (from 1).
+    """Return all ``count`` prompt indices in the order in which ``step`` (from 1) uses them.
 
-    The first ``batch`` walk through a permutation per epoch. The rest, for refilling, are shuffled.
+    The first ``batch`` continue the epoch's permutation. The rest, for refilling, are shuffled.
     """
     first: list[int] = []
     drawn: set[int] = set()
@@ -245,7 +243,7 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
 def per_item(
     domains: Sequence[str], weights: Mapping[str, float], opened: Sequence[bool]
 ) -> list[float]:
-    """Return item weights from domain ``weights``, shared evenly by a domain's ``opened`` items.
+    """Return the weight of each item: its domain's weight, divided evenly among the domain's ``opened`` items.
 
     Raises UserError for an unknown domain.
     """
@@ -258,7 +256,7 @@ def per_item(
 
 
 def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
-    """Raise UserError if a domain of positive weight is not in the dataset."""
+    """Raise UserError if a domain with positive weight is not in the dataset."""
     present = set(domains)
     for name, weight in weights.items():
         if weight > 0 and name not in present:
@@ -270,7 +268,7 @@ def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
 
 
 def item_order(weights: Sequence[float], seed: int, step: int) -> list[int]:
-    """Return prompt indices in weighted random order (Efraimidis and Spirakis 2006), without weight 0."""
+    """Return item indices in weighted random order (Efraimidis and Spirakis 2006), without weight 0."""
     per_item = np.array(weights)
     rng = np.random.default_rng(derive_seed(seed, "weighted", step))
     keys = np.log(rng.random(len(per_item)))

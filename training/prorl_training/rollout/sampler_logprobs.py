@@ -1,6 +1,6 @@
 """Check that the sampler returns the log-probs that the settings need.
 
-With ``rollout.top_p`` below 1, vLLM returns those of the truncated distribution, which are replaced by NaN.
+With ``rollout.top_p`` below 1, vLLM's log-probs are those of the truncated distribution, so they are replaced by NaN.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from prorl_training.config import TrainConfig
 
 
 def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:
-    """Raise UserError with a fix if ``sampler`` lacks log-probs that a phase needs."""
+    """Raise UserError with a fix if ``sampler`` does not return log-probs that a phase needs."""
     for number, settings in enumerate(config.phase_configs):
         reason = lost_logprobs(settings, sampler)
         if reason:
@@ -20,7 +20,7 @@ def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:
 
 
 def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> str | None:
-    """Return why ``sampler`` (default: vLLM) lacks log-probs that one phase needs, with a fix, or None."""
+    """Return why ``sampler`` (default: vLLM) does not return log-probs that ``config`` needs, with a fix, or None."""
     sampler = sampler or BACKENDS.get("vllm")
     sampling, loss = config.dynamic_sampling, config.loss
     correction = loss.mismatch.correction

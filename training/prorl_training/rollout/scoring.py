@@ -1,4 +1,4 @@
-"""Score groups in a thread during sampling. A ServiceError becomes infra-error verdicts, never a reward of 0."""
+"""Score groups in a thread during sampling. A ServiceError gives infra-error verdicts, never rewards of 0."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _Item = tuple[int, Sample, Sequence[Completion]]
 
 
 class Scoring:
-    """Context manager that scores groups given to ``add`` and returns verdicts from ``take``, in order.
+    """Context manager that scores the groups given to ``add``. ``take`` returns their verdicts in order.
 
-    Without ``overlap``, ``take`` scores in the caller's thread. It raises the scorer's errors except ServiceError.
+    Without ``overlap``, ``take`` scores in the caller's thread. ``take`` raises the scorer's errors except
+    ServiceError.
     """
 
     def __init__(self, scorer: Scorer, overlap: bool) -> None:
@@ -56,12 +57,13 @@ class Scoring:
             self._thread.join()
 
     def add(self, key: int, sample: Sample, completions: Sequence[Completion]) -> None:
-        """Queue a group whose completions are finished."""
         self.pending += 1
         self._waiting.put((key, sample, completions))
 
     def take(self, least: int, most: int | None = None) -> list[Judged]:
-        """Return verdicts of the oldest groups, at least ``least`` and at most ``most`` (None: all available)."""
+        """Return the verdicts of the oldest groups: at least ``least`` groups, at most ``most`` (None: all that are
+        scored).
+        """
         if not self._overlap and not self._waiting.empty():
             self._score([])
         most = self.pending if most is None else most
@@ -85,7 +87,7 @@ class Scoring:
             self._done.put(error)
 
     def _score(self, items: list[_Item | None]) -> bool:
-        """Score ``items`` and all waiting groups; return False after the end marker."""
+        """Score ``items`` and all groups that wait; return False once None marks the end."""
         while not self._waiting.empty():
             items.append(self._waiting.get())
         groups = [item for item in items if item is not None]
@@ -98,7 +100,7 @@ class Scoring:
 
 
 def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Return the scorer's verdicts, or infra errors if the service failed."""
+    """Return the scorer's verdicts, or infra errors if the scorer raises ServiceError."""
     try:
         return scorer.score(items)
     except ServiceError as error:
@@ -115,17 +117,15 @@ LEAST = 2
 
 
 def answers_in_a_step(config: TrainConfig) -> int:
-    """Return the responses per batch of the largest phase."""
     return max(c.rollout.prompts * c.rollout.samples for c in config.phase_configs)
 
 
 def worker_count(answers: int) -> int:
-    """Return the workers needed for ``answers`` responses per step."""
     return max(math.ceil(answers * SECONDS_AN_ANSWER / WITHIN), LEAST)
 
 
 def workers_here(config: TrainConfig) -> int:
-    """Return this machine's number of workers: ``reward.workers``, or by responses and cores."""
+    """Return the number of scoring workers: ``reward.workers``, or as many as responses need and cores allow."""
     cores = len(os.sched_getaffinity(0))
     needed = worker_count(answers_in_a_step(config))
     return config.reward.workers or max(min(needed, cores), LEAST)

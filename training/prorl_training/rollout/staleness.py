@@ -1,4 +1,4 @@
-"""Which carried groups may be used, and when a late one must be finished."""
+"""Decide which carried groups can be used, and when a late group must be finished."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from prorl_training.types import Carried, Group
 def still_fitting(
     carried: Carried, before: TrainConfig, now: TrainConfig
 ) -> tuple[Carried, Carried]:
-    """Return the usable and the lost parts of ``carried`` for a step under ``now``.
+    """Divide ``carried`` into the groups that a step with config ``now`` can use, and the others.
 
-    ``before`` is the last step's config. Groups sampled with other settings are lost, because the settings determine
+    Groups sampled with other settings, as in the last step's config ``before``, cannot be used: the settings determine
     their log-probs and size.
     """
     weights = now.data.domain_weights
@@ -36,15 +36,15 @@ def still_fitting(
 
 
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether an earlier policy began the group. Its old log-probs are then the sampler's."""
+    """Return whether an earlier policy began the group. The sampler's log-probs are then its old log-probs."""
     return group.step != step
 
 
 def must_end(begun: int, step: int, late_steps: int) -> bool:
-    """Return whether a late group is too old to carry beyond ``step``."""
+    """Return whether a late group that was begun in step ``begun`` must be finished in ``step``."""
     return begun <= step - late_steps
 
 
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
-    """Return the age in steps of the policy that began each response."""
+    """Return for each response how many steps old the policy was that began it."""
     return [step - 1 - t.policies[0] for g in groups for t in g.scored]

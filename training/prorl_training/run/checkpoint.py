@@ -1,5 +1,7 @@
-"""Write and restore checkpoints: everything that a bitwise resume needs, as safetensors and JSON. Random numbers derive
-from (seed, step, item), so no generator state is saved."""
+"""Write and restore checkpoints: everything that a bitwise resume needs, as safetensors and JSON.
+
+Random numbers derive from (seed, step, item), so no generator state is saved.
+"""
 
 from __future__ import annotations
 
@@ -33,24 +35,23 @@ def checkpoint_path(root: Path, step: int) -> Path:
 
 
 def checkpoint_steps(root: Path) -> list[int]:
-    """Return the steps with a checkpoint folder, complete or not, in order."""
+    """Return the steps that have a checkpoint folder, in order. The folder may be incomplete."""
     names = [p.name.removeprefix("step_") for p in root.glob("step_*") if p.is_dir()]
     return sorted(int(name) for name in names if name.isdigit())
 
 
 def has_checkpoint(root: Path) -> bool:
-    """Return whether there is a checkpoint folder, complete or not."""
+    """Return whether there is a checkpoint folder, which may be incomplete."""
     return bool(checkpoint_steps(root))
 
 
 def newest_step(root: Path) -> int | None:
-    """Return the newest step that looks complete (by file sizes), or None."""
+    """Return the newest step whose checkpoint looks complete (by file sizes), or None."""
     whole = [s for s in checkpoint_steps(root) if looks_whole(checkpoint_path(root, s))]
     return whole[-1] if whole else None
 
 
 def best_step(root: Path) -> int | None:
-    """Return the step marked by ``mark_best``, or None."""
     try:
         return int((root / "best").read_text().strip().removeprefix("step_"))
     except (FileNotFoundError, ValueError):
@@ -58,7 +59,7 @@ def best_step(root: Path) -> int | None:
 
 
 def best_checkpoint(root: Path) -> tuple[Path | None, str]:
-    """Return (folder, "") of the best checkpoint, or (None, why there is none)."""
+    """Return (folder, "") for the best checkpoint, or (None, reason) if it is missing or damaged."""
     best = best_step(root)
     if best is None:
         return None, "no checkpoint is marked as the best"
@@ -95,7 +96,6 @@ def _hash_and_sync(file: Path) -> dict[str, Any]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Fsync a folder, so that a rename in it survives a power loss."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -114,7 +114,7 @@ def _listing(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def looks_whole(path: Path) -> bool:
-    """Return whether every file in the manifest exists with its size."""
+    """Return whether every file in the checkpoint's manifest exists and has its recorded size."""
     with contextlib.suppress(CheckpointError):
         listing = _listing(path)
         sizes = [(path / n, e.get("bytes")) for n, e in listing.items()]
@@ -123,7 +123,7 @@ def looks_whole(path: Path) -> bool:
 
 
 def verify_checkpoint(path: Path) -> dict[str, Any]:
-    """Check every file against the manifest and return the state. Raises CheckpointError naming the first bad one."""
+    """Check every file against the manifest and return the state. Raises CheckpointError naming the first bad file."""
     listing = _listing(path)
     if STATE not in listing:
         raise CheckpointError(f"checkpoint {path} is damaged: {MANIFEST} does not list {STATE}")
@@ -141,7 +141,7 @@ def verify_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def read_state(path: Path) -> dict[str, Any]:
-    """Return a checkpoint's state, unverified. Raises CheckpointError if it is not JSON."""
+    """Return a checkpoint's state without verifying files. Raises CheckpointError if it is not JSON."""
     try:
         state: dict[str, Any] = json.loads((path / STATE).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -150,7 +150,10 @@ def read_state(path: Path) -> dict[str, Any]:
 
 
 def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError]]:
-    """Return (folder, state, errors of newer ones) of the newest intact checkpoint, or raise CheckpointError."""
+    """Return (folder, state, errors) of the newest intact checkpoint. Raises CheckpointError if none is intact.
+
+    ``errors`` say what is wrong with newer checkpoints.
+    """
     troubles: list[CheckpointError] = []
     for step in reversed(checkpoint_steps(root)):
         path = checkpoint_path(root, step)
@@ -171,8 +174,8 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
 def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
     """Return (folder, state, decisions) of the newest intact checkpoint, for the process that writes the run.
 
-    Newer damaged ones are renamed to ``damaged_*``, with a decision each. Raises CheckpointError, and changes nothing,
-    if none is intact.
+    Damaged newer ones are renamed to ``damaged_*``, and a decision records each. If none is intact, raises
+    CheckpointError and changes nothing.
     """
     path, state, troubles = newest_whole(root)
     sweep(root)
@@ -195,9 +198,9 @@ def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
 def prune_checkpoints(
     root: Path, keep: int, keep_best: bool, origins: Iterable[int] = (FIRST,)
 ) -> None:
-    """Delete all but the newest ``keep`` complete checkpoints, the best (``keep_best``) and the ``origins`` of stages.
+    """Delete all checkpoints but the newest ``keep``, with ``keep_best`` the best, and the ``origins`` of stages.
 
-    Incomplete folders do not count, so the last complete one is never deleted.
+    Incomplete checkpoints do not count, so the last complete one is never deleted.
     """
     steps = checkpoint_steps(root)
     whole = [s for s in steps if looks_whole(checkpoint_path(root, s))]
@@ -222,7 +225,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove files that a killed writer of the run left half written or half deleted."""
+    """Remove files and folders that a killed writer left half written or half deleted."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():
@@ -252,8 +255,8 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
-    ``state`` is JSON for ``open_checkpoint``. Raises DiskFullError, and UserError if the disk is not writable. Older
-    checkpoints do not change.
+    ``state`` is the JSON that ``open_checkpoint`` returns. Raises DiskFullError, and UserError if the disk is not
+    writable.
     """
     from prorl_inference import quiet_transformers
 
@@ -274,7 +277,6 @@ def save_checkpoint(
 
 @contextlib.contextmanager
 def _explained(target: Path, work: Path) -> Iterator[None]:
-    """Raise DiskFullError if the block fails on a full disk."""
     try:
         yield
     except Exception as error:
@@ -288,7 +290,7 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
 
 
 def save_buffer(path: Path, carried: Carried) -> None:
-    """Write the carried groups into the folder ``path``, bit for bit (log-probs as float64)."""
+    """Write the carried groups into the folder ``path``, exactly (log-probs as float64)."""
     if not carried:
         return
     import torch
@@ -348,13 +350,12 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
 
 
 def _policies(pair: Sequence[int] | None, group: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the policies of a response. Older checkpoints only have its group's step."""
     first, last = pair or (group["step"] - 1, group["step"] - 1)
     return first, last
 
 
 def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
-    """Return the carried groups. Raises CheckpointError if the dataset lacks a sample."""
+    """Return the carried groups from a checkpoint's folder. Raises CheckpointError if the dataset lacks a sample."""
     if not (path / ROWS).is_file():
         return Carried()
     from safetensors.torch import load_file

@@ -26,12 +26,11 @@ class Chosen:
 
     @property
     def step(self) -> int:
-        """Step after which the checkpoint was written."""
         return int(self.state["step"])
 
 
 def choose_checkpoint(run: RunFolder, name: str = "latest") -> Chosen:
-    """Return the verified checkpoint called ``latest``, ``best`` or by its step.
+    """Return the checkpoint named ``latest``, ``best`` or by its step, after verifying it.
 
     Raises UserError if it is missing or damaged.
     """

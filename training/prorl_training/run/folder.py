@@ -1,4 +1,7 @@
-"""The folder of one run. Journals are synced only before checkpoints, because a resumed run repeats later steps."""
+"""The folder of one run.
+
+Journals are synced to disk only before checkpoints, because a resumed run repeats later steps.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ class RunFolder:
         return self.path.name
 
     def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
-        """Write config and ``identity`` (``resume.run_identity``) into a new folder. Never overwrites a run."""
+        """Write config and ``identity`` (from ``resume.run_identity``) into a new folder. Never overwrites a run."""
         self.check_exists()
         self.check_new()
         if identity is not None:
@@ -56,7 +59,7 @@ class RunFolder:
         save_config(config, self.config_path)
 
     def check_new(self) -> None:
-        """Raise UserError if a run exists or the folder is not writable."""
+        """Raise UserError if the folder already holds a run or is not writable."""
         check_output(self.path, folder=True)
         if self.config_path.exists():
             raise UserError(
@@ -70,14 +73,13 @@ class RunFolder:
         return load_saved_config(self.config_path)
 
     def identity(self) -> dict[str, Any] | None:
-        """Return the recorded identity of data and model, or None."""
         if not self.identity_path.is_file():
             return None
         identity: dict[str, Any] = json.loads(self.identity_path.read_text(encoding="utf-8"))
         return identity
 
     def replace_config(self, config: TrainConfig, step: int) -> None:
-        """Write a changed config and keep the old one as ``config.<step>.yaml``."""
+        """Write a config that changed after ``step``. The old one is kept as ``config.<step>.yaml``."""
         old, number = self.path / f"config.{step}.yaml", 1
         while old.exists():
             number += 1
@@ -87,9 +89,9 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the run's write lock inside the block, then record in ``ended.json`` how it ended.
+        """Hold the run's write lock inside the block, then record in ``ended.json`` how the run ended.
 
-        Raises UserError if another process holds it. A folder left without a config is removed.
+        Raises UserError if another process holds the lock. If the folder then has no config, it is removed.
         """
         with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -114,7 +116,7 @@ class RunFolder:
                 self._remove_empty_folder()
 
     def check_exists(self) -> None:
-        """Raise UserError if the folder was removed since it was locked."""
+        """Raise UserError if the folder has been removed since it was locked."""
         if self._locked is not None and os.fstat(self._locked.fileno()).st_nlink == 0:
             raise UserError(
                 f"{self.path} was removed while the run was writing it: nothing of the run "
@@ -149,7 +151,6 @@ class RunFolder:
             atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
 
     def is_written(self) -> bool:
-        """Return whether a live process is writing the run."""
         if not self.lock_path.is_file():
             return False
         with self.lock_path.open("rb") as lock:
@@ -160,7 +161,7 @@ class RunFolder:
         return False
 
     def truncate_after(self, step: int) -> None:
-        """Drop journal lines and rollouts after ``step``, and damaged lines."""
+        """Drop journal lines and rollouts of steps after ``step``, and damaged lines."""
         self._journals.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
@@ -176,11 +177,10 @@ class RunFolder:
             path.unlink()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return the rows of ``metrics.jsonl``. Raises UserError for damage before its end."""
+        """Return the rows of ``metrics.jsonl``. Raises UserError if a line other than the last is damaged."""
         return _read(self.metrics_path)
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return the rows of ``decisions.jsonl``. Raises UserError for damage before its end."""
         return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
@@ -223,7 +223,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
-    """Yield (number from 1, line, row) of each complete line. Row is None if damaged."""
+    """Yield the number (from 1), bytes and row of each complete line. The row of a damaged line is None."""
     data = path.read_bytes() if path.exists() else b""
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if line.strip():
@@ -240,7 +240,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def named_run(name: str) -> RunFolder:
-    """Return the run of this name under runs/. Raises UserError unless it is one path component."""
+    """Return the run with this name under runs/. Raises UserError for a path."""
     if name != Path(name).name or not name.strip() or name in ("..", "latest"):
         raise UserError(
             f"'{name}' cannot be the name of a run: use one word without /, and not latest"
@@ -249,7 +249,6 @@ def named_run(name: str) -> RunFolder:
 
 
 def list_runs(root: Path = RUNS) -> list[RunFolder]:
-    """Return the runs under ``root``, newest last."""
     if not root.is_dir():
         return []
     runs = [RunFolder(p.parent) for p in root.glob("*/config.yaml")]
@@ -282,7 +281,7 @@ RunState = Literal["running", "finished", "failed", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """Status of a run for ``prorl train status``. ``age_seconds`` is since its last step."""
+    """The status of a run as ``prorl train status`` shows it. ``age_seconds`` is the time since its last step."""
 
     run: str
     path: str
@@ -303,7 +302,7 @@ class RunStatus:
 
 
 def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
-    """Return the status of a run at Unix time ``now``, even if its files are damaged."""
+    """Return the status of a run at Unix time ``now`` (default: the current time), even if its files are damaged."""
     try:
         config = read_config_file(run.config_path)
     except UserError as error:
@@ -333,7 +332,7 @@ def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
 
 
 def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, str]:
-    """Return (state, why it failed) of a run after ``step``."""
+    """Return a run's state after ``step`` of ``steps`` steps, and why it failed, if it did."""
     if run.is_written():
         return "running", ""
     ended: Any = {}

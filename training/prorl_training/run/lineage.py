@@ -1,4 +1,4 @@
-"""Records where a run's weights came from: legs, each a part of the training under one preset and engine."""
+"""Records where a run's weights come from: legs, each a part of the training with one preset and engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ checkpoint), ``weights`` (SHA-256 of the source, or None), and for legs of an ea
 
 
 def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool]:
-    """Return the phase after a checkpoint, and whether it begins another stage."""
+    """Return the number of the phase after a checkpoint, and whether that phase begins another stage."""
     controller = Controller(config)
     controller.restore(state["controller"])
     begins = controller.begins_stage(int(state["step"]) + 1)
@@ -30,9 +30,10 @@ def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool
 
 
 def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
-    """Return a staged run's (newest intact checkpoint, next phase, whether that begins another stage).
+    """Return where a run with stages continues: (newest intact checkpoint, next phase, whether it begins another
+    stage).
 
-    It is (None, 0, False) without stages or checkpoints. Raises CheckpointError if none is intact.
+    The result is (None, 0, False) without stages or checkpoints. Raises CheckpointError if none is intact.
     """
     if not config.stages or not has_checkpoint(run.checkpoints):
         return None, 0, False
@@ -41,7 +42,7 @@ def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
 
 
 def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[Leg]:
-    """Return the legs of a new run, after those of the run that its model was exported from."""
+    """Return the legs of a new run. If its model was exported from a run, that run's legs come first."""
     recorded = identity or {}
     source, earlier = config.model.path, recorded.get("came_from")
     legs: list[Leg] = []
@@ -52,7 +53,6 @@ def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[
 
 
 def next_leg(config: TrainConfig, number: int, checkpoint: Path, step: int) -> Leg:
-    """Return the leg of the stage that begins with phase ``number`` after ``step``."""
     from prorl_inference import model_digest
 
     return _leg(config, number, step, checkpoint.name, model_digest(checkpoint / "policy"))
@@ -71,7 +71,6 @@ def _leg(config: TrainConfig, number: int, step: int, source: str, weights: str 
 
 
 def write_lineage(folder: Path, run: str, state: Mapping[str, Any]) -> None:
-    """Write run, step and legs into an exported model's folder."""
     values = {"run": run, "step": state["step"], "lineage": state.get("lineage", [])}
     atomic_write_text(folder / FILE, json.dumps(values, indent=1) + "\n")
 
@@ -84,7 +83,6 @@ def read_lineage(folder: Path) -> dict[str, Any] | None:
 
 
 def lines(lineage: Sequence[Leg]) -> list[str]:
-    """Return the legs as lines of text, oldest first."""
     texts = []
     for leg in lineage:
         where = f"{leg['run']}: " if "run" in leg else ""

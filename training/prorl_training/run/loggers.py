@@ -1,5 +1,7 @@
-"""Send metrics to TensorBoard, Weights & Biases and trackio. After a resume, repeated steps show twice in the last two,
-which cannot delete points."""
+"""Send metrics to TensorBoard, Weights & Biases and trackio.
+
+The last two cannot delete points, so steps that a resumed run repeats are shown twice.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +25,17 @@ Modules = Mapping[str, Any]
 
 
 class Logger(Protocol):
-    """Destination of metrics."""
+    """A destination of metrics."""
 
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Log one step's numbers by joined key."""
+        """Log the numbers of one step. Nested keys are joined by ``/``."""
 
     def close(self) -> None:
         """Flush and close."""
 
 
 class Loggers(Closing):
-    """Sends a step's numbers, except those per task, to all loggers. Nested keys are joined by ``/``.
+    """Sends a step's numbers, except those of single tasks, to all loggers.
 
     Raises MissingExtraError for a missing package, and UserError if a logger cannot start.
     """
@@ -63,7 +65,7 @@ class Loggers(Closing):
 
 
 def scalars(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield (joined key, number) for all numbers and bools, nested ones too."""
+    """Yield (key, number) for all numbers and bools in ``row``. Keys of nested mappings are joined by ``/``."""
     for key, value in row.items():
         if isinstance(value, Mapping):
             yield from scalars(value, f"{prefix}{key}/")
@@ -151,7 +153,7 @@ class _Trackio:
 
 
 def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
-    """Start or continue the run's trackio run, whose name is unique because trackio finds runs by name."""
+    """Start or continue trackio's run. Its name is unique, because trackio finds runs by name."""
     del first_step
     if not config.trackio:
         return None

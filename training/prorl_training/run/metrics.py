@@ -1,4 +1,7 @@
-"""Build a step's line of ``metrics.jsonl``. Rates include dropped groups, to measure the policy and not the filter."""
+"""Build a step's line of ``metrics.jsonl``.
+
+Rates include groups that the filter drops, so that they measure the policy and not the filter.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def metrics_row(report: StepReport) -> dict[str, Any]:
 
 
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the rates of groups and the cost of filtering them.
+    """Return the rates at which groups are usable, truncated or dropped.
 
     ``unparsable_rate`` is per verdict, ``truncated_rate`` per response, ``filter_rate`` per group.
     """
@@ -92,7 +95,6 @@ def _results(groups: Sequence[Group]) -> dict[str, Any]:
 
 
 def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
-    """Return how diverse the answers of a group are, averaged over groups. ``answer_entropy`` is in nats."""
     counts = [Counter(answer_of(t) for t in g.scored) for g in groups]
     counts = [c for c in counts if c]
     if not counts:
@@ -107,9 +109,9 @@ def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
 
 
 def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
-    """Return minus the mean log-prob (nats) of the sampled tokens, or None if the sampler gives none.
+    """Return minus the mean log-prob (nats) of the sampled tokens, or None if the sampler gives no log-probs.
 
-    It is an unbiased estimate of the sampler's entropy per token.
+    It estimates the sampler's entropy per token without bias.
     """
     total, tokens = 0.0, 0
     for t in trajectories:
@@ -120,7 +122,7 @@ def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
 
 
 def answer_of(trajectory: Trajectory) -> str:
-    """Return the extracted answer, else the response, casefolded."""
+    """Return the answer that the verifier extracted, else the whole response, in lower case."""
     extracted = trajectory.verdict.extracted
     text = trajectory.completion.text if extracted is None else extracted
     return " ".join(text.casefold().split())
@@ -134,7 +136,7 @@ def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
 
 
 def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
-    """Return the metrics of sampling. ``oversampling`` is prompts drawn per prompt of the batch."""
+    """Return the metrics of sampling. ``oversampling`` is the number of prompts drawn per prompt in the batch."""
     row = group_metrics(batch.sampled, batch.outcomes)
     row["response_length_mean"] = row.pop("length_mean")
     shaped = [t.shaped for g in trained for t in g.scored]
@@ -153,7 +155,6 @@ def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
 
 
 def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
-    """Return the metrics of the update that are finite."""
     if update is None:
         return {}
     row = {f.name: getattr(update, f.name) for f in fields(update) if f.name != "trainer_logprobs"}
@@ -162,7 +163,6 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
 
 
 def validation_metrics(validation: Validation | None) -> dict[str, Any]:
-    """Return the metrics of a validation. ``validation_rewards`` are means per problem."""
     if validation is None:
         return {}
     row: dict[str, Any] = {
@@ -200,7 +200,7 @@ def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return metrics per task (``Sample.family``), only a few because there may be hundreds of tasks."""
+    """Return a few metrics for each task (``Sample.family``), since there may be hundreds of tasks."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)

@@ -1,4 +1,4 @@
-"""Resume a run: only settings outside the algorithm may change."""
+"""Resume a run. Only settings outside the algorithm may change."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ too). Another ``rollout.backend`` or ``rollout.request_seeds`` draws other sampl
 def resume_config(
     run: RunFolder, overrides: Sequence[str], steps: int | None
 ) -> tuple[TrainConfig, list[Decision]]:
-    """Return the run's config with the allowed changes, and the decision that records them; writes nothing.
+    """Return the run's config with the allowed changes, and the decision that records them. Writes nothing.
 
-    Raises ResumeError listing every forbidden change.
+    Raises ResumeError listing every change that is not allowed.
     """
     before = run.config()
     values = before.model_dump(mode="json")
@@ -133,7 +133,7 @@ def resume_config(
 
 
 def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
-    """Return the stages, with ``engine`` for those not begun. Raises ResumeError if all have begun."""
+    """Return the stages, with ``engine`` set for those that have not begun. Raises ResumeError if all have begun."""
     _, phase, begins = place(run, config)
     last_begun = config.phases[phase - 1 if begins else phase].stage
     stages = [stage.model_dump(mode="json") for stage in config.stages]
@@ -149,7 +149,7 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
 
 
 def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
-    """Return why a run has nothing left to do, and how to extend it, or None."""
+    """Return why a run has nothing left to do and how to extend it, or None if it has."""
     if not has_checkpoint(run.checkpoints):
         return None
     _, state, _ = newest_whole(run.checkpoints)
@@ -162,14 +162,14 @@ def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
 
 
 def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any]]:
-    """Return dotted name -> (old, new) of every setting that differs."""
+    """Return (old, new) of every setting that differs, by dotted name."""
     old, new = flat(before.model_dump(mode="json")), flat(after.model_dump(mode="json"))
     keys = [*old, *(k for k in new if k not in old)]
     return {k: (old.get(k), new.get(k)) for k in keys if old.get(k) != new.get(k)}
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return dotted name -> value of every setting, phases and stages by name."""
+    """Return the value of every setting by dotted name. Phases and stages are named."""
     settings: dict[str, Any] = {}
     for key, value in values.items():
         named = isinstance(value, list) and all(
@@ -191,7 +191,7 @@ def _show(value: Any) -> str:
 def environment_decisions(
     state: Mapping[str, Any], now: Mapping[str, Any], consequence: str
 ) -> list[Decision]:
-    """Return a decision if the environment differs from the checkpoint's. ``consequence`` is the end of the reason."""
+    """Return a decision if the environment differs from the checkpoint's. Its reason ends with ``consequence``."""
     old = state["environment"]
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:
@@ -204,7 +204,6 @@ def environment_decisions(
 
 
 def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[str, str]]:
-    """Return the records of all plug-in parts in use."""
     from prorl_inference import BACKENDS
 
     phases = config.phase_configs
@@ -221,7 +220,7 @@ def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[s
 def run_identity(
     dataset: Path, model: Path | None, parts: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Any]:
-    """Return the digests of dataset and base model, its lineage, and the plug-in ``parts``."""
+    """Return what a resumed run must not change: digests of dataset and base model, lineage and plug-in ``parts``."""
     from prorl_inference import model_digest
 
     identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
@@ -235,7 +234,7 @@ def run_identity(
 
 
 def dataset_fingerprint(path: Path) -> str:
-    """Return a hex SHA-256 of a dataset's file hashes, or of a single file."""
+    """Return a hex SHA-256 of the hashes of a dataset's files, or of a single file."""
     from prorl_datasets import read_manifest
 
     if path.is_file():
@@ -250,7 +249,10 @@ def check_identity(
     model: Path | None = None,
     parts: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Raise ResumeError if data, plug-in parts or base model differ from the run's ``identity.json``, if it has one."""
+    """Raise ResumeError if data, plug-in parts or base model are not those in the run's ``identity.json``.
+
+    A run without this file is not checked.
+    """
     recorded = run.identity()
     if recorded is None:
         return

@@ -1,4 +1,7 @@
-"""Write ``rollouts/step_000001.parquet``, atomically but without fsync: a run never reads its rollouts back."""
+"""Write the responses of a step as ``rollouts/step_000001.parquet``.
+
+Files are written atomically but not synced to disk, because a run never reads its rollouts.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,6 @@ TOKEN_COLUMNS = ("token_ids", "sampler_logprobs", "trainer_logprobs")
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A response. ``index`` is its number in ``Learned``, or None."""
-
     group: Group
     trajectory: Trajectory
     trained: bool = False
@@ -40,7 +41,7 @@ def write_rollouts(
     learned: Learned,
     detail: Literal["full", "texts"] = "full",
 ) -> None:
-    """Write a row per response: a step's ``sampled`` groups, then carried groups that it trained on.
+    """Write a row per response: first the step's ``sampled`` groups, then the carried groups that it trained on.
 
     Raises DiskFullError, and UserError if the disk is not writable.
     """
@@ -139,7 +140,6 @@ def _storable(text: str) -> str:
 
 
 def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
-    """Return the columns per token, null if missing (or NaN from vLLM)."""
     completions = [row.trajectory.completion for row in rows]
     before = learned.trainer_logprobs
     return {

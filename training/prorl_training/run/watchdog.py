@@ -1,4 +1,4 @@
-"""Write every thread's stack to a file if a run makes no progress. It stops nothing."""
+"""Write the stack of every thread to a file if a run makes no progress. The run is not stopped."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Self
 
 
 class Watchdog:
-    """Context manager that dumps stacks to ``file``, once per stall, if ``beat`` is not called for ``seconds``.
+    """Context manager that writes stacks to ``file``, once per stall, if ``beat`` is not called for ``seconds``.
 
-    ``say`` gets one line; 0 seconds switch it off.
+    ``say`` receives one line about each stall. With 0 seconds nothing is watched.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Decides on phases, penalty windows and reference resets: a state machine over config and metrics alone."""
+"""Decides on phases, on/off times of the length penalty and reference resets, from config and metrics alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prorl_training.types import Decision, DecisionKind, Finding, ValidationResu
 
 
 class Measured(NamedTuple):
-    """Metrics of a finished step, None if not measured; KL and entropy in nats per token."""
+    """What was measured in a finished step; None if it was not. KL and entropy are in nats per token."""
 
     kl: float | None
     entropy: float | None = None
@@ -30,7 +30,7 @@ class Measured(NamedTuple):
 
 @dataclass
 class ControllerState:
-    """The controller's own state; JSON values only."""
+    """What a checkpoint stores of the controller; JSON values only."""
 
     phase: int = 0
     phase_start: int = 1
@@ -50,7 +50,7 @@ class ControllerState:
 
 
 class Controller:
-    """Decides before and after each step, in step order."""
+    """Decides before and after each step. Steps must come in order."""
 
     def __init__(self, config: TrainConfig) -> None:
         self.config = config
@@ -68,7 +68,7 @@ class Controller:
 
     @property
     def best_step(self) -> int | None:
-        """Step of the best comparable validation."""
+        """Step of the best among comparable validations."""
         return self.state.best_step
 
     @property
@@ -76,9 +76,9 @@ class Controller:
         return self.state.last_reset
 
     def penalty_is_on(self, step: int) -> bool:
-        """Return whether the length penalty is on at ``step`` (1-based).
+        """Return whether the length penalty is on at ``step`` (from 1).
 
-        Windows count steps of the run or stage, across phases, except in a phase that sets
+        Its on and off times count from the start of the run or stage, or from the start of a phase that sets
         ``length_penalty.start_step``.
         """
         p, s = self.settings.length_penalty, self.state
@@ -90,7 +90,7 @@ class Controller:
         return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
 
     def begins_stage(self, step: int) -> bool:
-        """Return whether ``step`` begins a stage other than the first, once the step before it is done."""
+        """Return whether ``step`` begins a stage other than the first. The step before must be done."""
         return self._phase_ends(step) and self.config.begins_stage(self.state.phase + 1)
 
     def begin_step(self, step: int) -> list[Decision]:
@@ -105,7 +105,7 @@ class Controller:
         self.settings = self.plateau.over(self.config.in_phase(self.state.phase))
 
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
-        """Process a finished step; return at most one ``reference_reset`` and a ``run_ended``.
+        """Process a finished step; return at most one ``reference_reset``, and ``run_ended`` if the run ends.
 
         The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled validation,
         interval. Stalled or degraded validation ends an ``until: stall`` phase unless it is the last. Otherwise a stall
@@ -162,7 +162,7 @@ class Controller:
     def _reset(
         self, step: int, after: int, findings: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Return the reset after step ``after``; ``new_run``: to the current policy, with a new optimiser."""
+        """Return the reset after step ``after``. With ``new_run`` it is to the current policy, with a new optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"
@@ -242,7 +242,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return the window's changes. A phase that changes an open window closes and reopens it."""
+        """Return decisions that turn the length penalty on or off. A phase that changes it while on does both."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now
@@ -266,7 +266,7 @@ class Controller:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the result of :meth:`to_json`. Raises UserError if the config lacks its phase."""
+        """Restore the result of :meth:`to_json`. Raises UserError if the config lacks the phase in it."""
         values = dict(state)
         self.validations.restore(values.pop("validations"))
         self.plateau.restore(values.pop("plateau", {}))  # absent in old checkpoints

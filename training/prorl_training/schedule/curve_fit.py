@@ -1,7 +1,7 @@
-"""Fit curves to validations and bound quantities that are linear in the start R0 and the ceiling A.
+"""Fit curves to validations, and bound quantities that are linear in a curve's start R0 and ceiling A.
 
-The model is y = R0 (1 - f) + A f + u, with f from a grid of curves and u normal with covariance sigma^2 K, K from
-CORRELATIONS. With R0 and A by least squares, -2 log-likelihood is
+The model is y = R0 (1 - f) + A f + u. The share f rises from 0 to 1 over compute and comes from a grid of curves; u is
+normal with covariance sigma^2 K, K from CORRELATIONS. With R0 and A by least squares, -2 log-likelihood is
 
     H = n log s2 + SSE / s2 + log|K|,    s2 = max(SSE / n, the noise of single problems)
 
@@ -48,13 +48,15 @@ FAMILIES = tuple(CURVES)
 
 
 class Correlation(NamedTuple):
-    """K is 1 on the diagonal, else (1 - ``white``) ``rho``^gap, with gaps in median distances between validations."""
+    """A correlation K: 1 on the diagonal, else (1 - ``white``) ``rho``^gap.
+
+    A gap is a distance in steps, divided by the median distance between validations.
+    """
 
     rho: float
     white: float = 0.0
 
     def matrix(self, places: Array) -> Array:
-        """Return K at the given places."""
         gaps = np.abs(places[:, None] - places[None, :])
         correlation = np.where(gaps == 0, 1.0, (1 - self.white) * self.rho**gaps)
         return np.asarray(correlation, dtype=np.float64)
@@ -67,7 +69,7 @@ CORRELATIONS = (
 
 
 class Shapes(NamedTuple):
-    """Points of the grid: index into FAMILIES, middle compute, and B."""
+    """Shapes of f in the grid: index into FAMILIES, compute at half of the climb, and exponent B."""
 
     family: Places
     middle: Array
@@ -80,7 +82,7 @@ class Shapes(NamedTuple):
         return Shapes(self.family[chosen], self.middle[chosen], self.exponent[chosen])
 
     def share(self, compute: Array) -> Array:
-        """Return f (shape x compute) at computes >= 0."""
+        """Return f (shape x compute), the share of the climb that is done at each compute."""
         ratio = np.maximum(compute, 1e-12)[None, :] / self.middle[:, None]
         share = np.empty(ratio.shape)
         for place, curve in enumerate(CURVES.values()):
@@ -90,7 +92,6 @@ class Shapes(NamedTuple):
 
 
 def grid(last: float) -> Shapes:
-    """Return the shapes to try on data up to the compute ``last``."""
     return _join(
         [
             _product(0, last * np.geomspace(0.02, 8, 30), np.geomspace(0.5, 6, 11)),
@@ -102,7 +103,6 @@ def grid(last: float) -> Shapes:
 
 
 def closer(shapes: Shapes, near: NDArray[np.bool_]) -> Shapes:
-    """Return a finer grid over the shapes marked ``near``."""
     parts = []
     for family in range(len(FAMILIES)):
         members, selected = shapes.of(family), near[shapes.family == family]
@@ -131,14 +131,14 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """A quantity start x R0 + ceiling x A, whose weights depend on the shape."""
+    """A quantity start x R0 + ceiling x A, with weights (shape,)."""
 
     start: Array
     ceiling: Array
 
 
 class Fits(NamedTuple):
-    """Least-squares fits: arrays series x correlation x shape."""
+    """Least-squares fits: R0, A and residual sum of squares, each (series x correlation x shape)."""
 
     start: Array
     ceiling: Array
@@ -164,13 +164,13 @@ class Design:
         self.det = self.a * self.d - self.b**2
 
     def variance(self, at_start: Array | float, at_ceiling: Array | float) -> Array:
-        """Return the variance of at_start x R0 + at_ceiling x A in sigma^2 (correlation x shape), at least 1e-9."""
+        """Return the variance of at_start x R0 + at_ceiling x A (correlation x shape), in sigma^2."""
         s, e = np.asarray(at_start), np.asarray(at_ceiling)
         variance = (s * s * self.d - 2 * s * e * self.b + e * e * self.a) / self.det
         return np.asarray(np.maximum(variance, 1e-9))
 
     def fit(self, series: Array) -> Fits:
-        """Fit series (series x validations)."""
+        """Fit every shape to each row of ``series`` (series x validations)."""
         starts, ceilings, sses = [], [], []
         for k, whiten in enumerate(self.whiten):
             y = series @ whiten
@@ -185,12 +185,12 @@ class Design:
         return Fits(*(np.stack(x, axis=1) for x in (starts, ceilings, sses)))
 
     def held(self, fits: Fits) -> Array:
-        """Return residual sums of squares with A constrained to [0, 1]."""
+        """Return the residual sums of squares of ``fits`` if A is constrained to [0, 1]."""
         beyond = fits.ceiling - np.clip(fits.ceiling, 0, 1)
         return np.asarray(fits.sse + beyond**2 / self.variance(0.0, 1.0))
 
     def around_level(self, series: Array) -> Array:
-        """Return residual sums of squares around the best constant (series x correlation x 1)."""
+        """Return the residual sums of squares around the best constant (series x correlation x 1)."""
         sums = []
         for ones, whiten in zip(self.ones, self.whiten, strict=True):
             y = series @ whiten
@@ -199,7 +199,7 @@ class Design:
 
 
 class Setting:
-    """A grid around the shapes that fit one series. ``height`` is H with A constrained to [0, 1]."""
+    """A grid of the shapes that fit one series. ``height`` is H of each, with A constrained to [0, 1]."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array, values: Array, floor: float):
         self.shapes, self.compute, self.floor, self.n = shapes, compute, floor, compute.size
@@ -208,18 +208,18 @@ class Setting:
         self.height = self.surprise(self.design.held(self.fits))[0]
 
     def surprise(self, sse: Array) -> Array:
-        """Return H of residual sums of squares (... x correlation x shape)."""
+        """Return H for residual sums of squares ``sse`` (... x correlation x shape)."""
         variance = np.maximum(sse / self.n, max(self.floor, FINEST))
         log_det = self.design.log_det[:, None]
         return np.asarray(self.n * np.log(variance) + sse / variance + log_det)
 
     def least(self, sse: Array) -> Array:
-        """Return the lowest H of each series from residual sums of squares."""
+        """Return the lowest H of each series, given its residual sums of squares ``sse``."""
         best = sse.min(axis=2, keepdims=True)  # H rises with the sum of squares
         return np.asarray(self.surprise(best).min(axis=(1, 2)))
 
     def allowed(self, what: Functional, threshold: float) -> tuple[float, float]:
-        """Return the profile-likelihood interval of ``what``: H within ``threshold`` of the lowest."""
+        """Return the profile-likelihood interval of ``what``, over which H is within ``threshold`` of its minimum."""
         # for each correlation the residual sum of squares at which H reaches its limit; negative if H is never that low
         limit = float(self.height.min()) + threshold - self.design.log_det
         least = max(self.floor, FINEST)
@@ -241,7 +241,6 @@ class Setting:
 
 
 def settle(compute: Array, places: Array, values: Array, floor: float) -> Setting:
-    """Return a grid refined around the shapes that fit."""
     wide = Setting(grid(float(compute[-1])), compute, places, values, floor)
     near = (wide.height - wide.height.min() < NEAR).any(axis=0)
     fine = Setting(closer(wide.shapes, near), compute, places, values, floor)
@@ -250,7 +249,7 @@ def settle(compute: Array, places: Array, values: Array, floor: float) -> Settin
 
 
 def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generator) -> float:
-    """Return the p-value of "no movement", from series simulated around a constant."""
+    """Return the p-value of "validation does not move", from series simulated around a constant."""
     shapes, places = grid(float(setting.compute[-1])), setting.design.places
     design = Design(shapes, setting.compute, places)
     sums = design.around_level(values[None])
@@ -265,15 +264,13 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
 
 
 class Likely(NamedTuple):
-    """Posterior of each (noise variance, correlation, shape), and those variances."""
+    """The posterior ``weights`` (noise variance x correlation x shape), and the noise variances."""
 
     variances: Array
     weights: Array
 
 
 class Draws(NamedTuple):
-    """Curves drawn from the posterior, with their noise."""
-
     shape: Places
     start: Array
     ceiling: Array
@@ -282,9 +279,9 @@ class Draws(NamedTuple):
 
 
 def likely(setting: Setting) -> Likely:
-    """Return the posterior by restricted likelihood. The prior is flat in log middle, log B, A in [0, 1] and family.
+    """Return the posterior by restricted likelihood, with a prior flat in log middle, log B, A in [0, 1] and family.
 
-    If the noise of single problems is known, half of the prior weight is on exactly that noise.
+    If the noise of single problems is known, exactly this noise has half of the prior weight.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:
@@ -309,7 +306,6 @@ def _normal(z: Array) -> Array:
 
 
 def _volumes(shapes: Shapes) -> Array:
-    """Return each shape's share of its family's grid in log middle x log exponent."""
     volumes = np.empty(shapes.family.size)
     full_grid = grid(1.0)
     for family in range(len(FAMILIES)):
@@ -327,7 +323,7 @@ def _volumes(shapes: Shapes) -> Array:
 
 
 def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws:
-    """Draw DRAWS curves, fewer if A is mostly outside [0, 1]."""
+    """Draw DRAWS curves from the posterior, or fewer if A is mostly outside [0, 1]."""
     design, fits, weights = setting.design, setting.fits, likely.weights
     cells = random.choice(weights.size, size=8 * DRAWS, p=weights.ravel())
     v, k, g = np.unravel_index(cells, weights.shape)
@@ -347,9 +343,9 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return each functional's threshold: the 95 % quantile of H at its true value minus the lowest H.
+    """Return the threshold of each functional, from series simulated from the drawn curves.
 
-    It is taken over series simulated from the drawn curves.
+    It is the 95 % quantile of how much H at the functional's true value exceeds the lowest H.
     """
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
@@ -366,7 +362,7 @@ def thresholds(
 def _falls(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], series: Array, block: Places
 ) -> Array:
-    """Return H at the true values minus the lowest H (functionals x series)."""
+    """Return how much H at the true values exceeds the lowest H (functionals x series)."""
     design = setting.design
     fits = design.fit(series[block])
     least = setting.least(design.held(fits))

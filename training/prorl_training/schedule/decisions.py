@@ -1,4 +1,4 @@
-"""Turns a run's decisions into spans, text and tables, and compares two lists of them."""
+"""Shows a run's decisions as spans, text and tables, and compares two lists of decisions."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ Span = tuple[int, int, str]
 
 
 class Difference(NamedTuple):
-    """A decision in only one list."""
-
     step: int
     kind: str
     side: str
@@ -69,7 +67,6 @@ def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 
 def stage_lines(config: TrainConfig) -> list[str]:
-    """Return one line per stage: phases, length and engine."""
     lines = []
     for stage in config.stages:
         numbers = [n for n, phase in enumerate(config.phases) if phase.stage == stage.name]
@@ -83,7 +80,7 @@ def stage_lines(config: TrainConfig) -> list[str]:
 
 
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
-    """Return a text timeline with ``width`` columns for ``steps`` steps.
+    """Return a timeline of ``steps`` steps as lines of text, ``width`` columns wide.
 
     ``=`` marks the length penalty, ``R`` resets, ``P`` other actions after a stall, ``L`` level changes, ``!`` all
     others.
@@ -135,7 +132,7 @@ def read_decision(row: Mapping[str, Any]) -> Decision:
 def differences(
     simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
 ) -> list[Difference]:
-    """Return the controller's decisions up to ``steps`` that are in only one list, in step order."""
+    """Return the controller's decisions up to step ``steps`` that are in only one list, in step order."""
     compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {
         side: {

@@ -1,4 +1,4 @@
-"""Forecast a run's validation from its metrics rows: intervals for its ceiling and a later step, or a refusal."""
+"""Forecast a run's validation reward from its metrics rows, or say why there is no forecast."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ POINTS = 40
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval. ``identified`` if validation moved and the interval is narrow enough."""
+    """A value and its 95 % interval. It is ``identified`` if validation moved and the interval is narrow enough."""
 
     value: float
     low: float
@@ -44,8 +44,6 @@ class Interval:
 
 @dataclass(frozen=True)
 class Point:
-    """The curve at a step, with its 95 % interval."""
-
     step: int
     value: float
     low: float
@@ -54,10 +52,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Forecast of a run's validation at ``to_step`` and beyond.
+    """Forecast of a run's validation reward at ``to_step`` and beyond.
 
     ``value`` is the curve at ``to_step``, ``gain`` its climb since the last validation, ``ceiling`` its limit,
-    ``noise`` the standard deviation around it. They are None with too few validations.
+    ``noise`` the standard deviation around it. They are None if there are too few validations.
     """
 
     identified: bool
@@ -79,8 +77,10 @@ class Forecast:
 
 
 class Series(NamedTuple):
-    """Validations, oldest first. ``noise`` is the least variance around the curve (0 if unknown), ``rate`` the recent
-    compute per step."""
+    """Validations, oldest first.
+
+    ``noise`` is the least variance around the curve (0 if unknown), ``rate`` the recent compute per step.
+    """
 
     steps: Array
     compute: Array
@@ -91,15 +91,15 @@ class Series(NamedTuple):
 
     @property
     def places(self) -> Array:
-        """Steps divided by the median distance of validations."""
+        """Steps divided by the median distance between validations."""
         return self.steps / np.median(np.diff(self.steps))
 
 
 def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
-    """Return the validations of the current problems in a run's metrics rows.
+    """Return those validations in a run's metrics rows that used the newest set of problems.
 
-    Compute is in tokens sampled, or in steps if tokens are missing or do not grow. Raises UserError for a value that
-    is not a number or a mean outside 0 to 1.
+    Compute is the number of sampled tokens, or of steps if tokens are missing or do not grow. Raises UserError for a
+    value that is not a number or a mean outside 0 to 1.
     """
     means = {int(r["step"]): (r, _mean(r)) for r in rows}
     validations = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
@@ -139,7 +139,7 @@ def _mean(row: Mapping[str, Any]) -> float | None:
 
 
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
-    """Return the variance of the mean reward that comes from noise of single problems.
+    """Return the variance of the mean reward that is due to the noise of single problems.
 
     It is var(d_j) / (2 x problems), where d_j is the change of problem j between validations.
     """
@@ -154,9 +154,9 @@ def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
 
 
 def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) -> Forecast:
-    """Forecast validation at ``to_step``. ``seed`` seeds the bootstrap.
+    """Forecast validation at ``to_step``. ``seed`` seeds the simulations.
 
-    Raises UserError unless ``to_step`` is after the last validation.
+    Raises UserError if ``to_step`` is not after the last validation.
     """
     series = read_series(rows)
     count = int(series.values.size)
@@ -221,7 +221,7 @@ def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) 
 
 
 def step_to_ask_for(last: int, planned: int | None) -> int:
-    """Return the planned end, or 1.5 times ``last`` if that end is past or absent."""
+    """Return the step to forecast: the ``planned`` end, or 1.5 times ``last`` without a later end."""
     return planned if planned is not None and planned > last else last + max(last // 2, 1)
 
 
@@ -260,13 +260,12 @@ def one_line(result: Forecast) -> str:
 
 
 def number(row: Mapping[str, Any], key: str) -> float | None:
-    """Return the value of ``key``, or None if absent. Raises UserError if it is not a number."""
     value = row.get(key)
     return None if value is None else _number(row, key, value)
 
 
 def numbers(row: Mapping[str, Any], key: str) -> tuple[float | None, ...]:
-    """Return the list at ``key``, empty if absent. Raises UserError for values other than numbers and nulls."""
+    """Return the list at ``key``, or () if absent. Raises UserError for values other than numbers and nulls."""
     values = row.get(key)
     if values is None:
         return ()
@@ -292,7 +291,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class Outlook(NamedTuple):
-    """A forecast that is computed on demand."""
+    """A forecast that is computed when it is needed."""
 
     rows: Callable[[], Rows]
     """Returns the lines of ``metrics.jsonl``, including that of the current step."""
@@ -301,7 +300,7 @@ class Outlook(NamedTuple):
     seed: int
 
     def gain(self, least: float) -> Gain:
-        """Return whether validation is forecast to climb by ``least`` until ``to_step``."""
+        """Return whether validation is forecast to climb by at least ``least`` until ``to_step``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
         result = forecast(self.rows(), self.to_step, seed=self.seed)
@@ -315,8 +314,6 @@ class Outlook(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """Whether a climb of ``least`` is forecast; JSON values."""
-
     says: Literal["less", "may be as much", "not known"]
     """``less``: the whole 95 % interval of the climb lies below ``least``. ``not known``: there is no forecast."""
     least: float

@@ -1,4 +1,4 @@
-"""The learning rate of each gradient update. There is no scheduler state to save."""
+"""The learning rate of each gradient update, as a function of the update's number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prorl_training.config import OptimizerConfig, TrainConfig
 
 
 def planned_updates(config: TrainConfig) -> int:
-    """Return the run's planned gradient updates. A phase until a stall counts with its maximum length."""
+    """Return the run's planned gradient updates. A phase that ends at a stall counts with its maximum length."""
     if not config.phases:
         return config.steps * config.loss.mini_batches
     total, remaining = 0, config.steps
@@ -22,10 +22,10 @@ def planned_updates(config: TrainConfig) -> int:
 
 
 def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float = 1.0) -> float:
-    """Return the learning rate of gradient update ``update`` (1-based).
+    """Return the learning rate of gradient update ``update`` (from 1).
 
     It rises linearly to ``config.lr`` over ``warmup_updates``, then decays to ``min_ratio`` x lr over ``decay_updates``
-    (0: the remaining ``total_updates``). Raises ValueError if ``update`` is less than 1.
+    (0: the rest of ``total_updates``). Raises ValueError if ``update`` is less than 1.
     """
     if update < 1:
         raise ValueError(f"updates are counted from 1, got {update}")

@@ -1,6 +1,6 @@
 """Choose what happens when validation stalls: the next action of ``controller.on_stall``, the last one repeated.
 
-An action that can do nothing is skipped; if none is left, the reference is reset.
+Actions that can do nothing are skipped. If none is left, the reference is reset.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from prorl_training.types import Decision, Finding
 
 @dataclass
 class PlateauState:
-    """The plateau's state; JSON values only."""
+    """What a checkpoint stores of the plateau; JSON values only."""
 
     taken: int = 0
     """Entries of ``on_stall`` already used."""
@@ -30,7 +30,7 @@ class PlateauState:
 
 
 class StallChoice(NamedTuple):
-    """The action after a stall, with evidence on skipped actions."""
+    """The action chosen after a stall, with evidence on the actions skipped."""
 
     action: StallAction
     evidence: dict[str, Any]
@@ -38,16 +38,16 @@ class StallChoice(NamedTuple):
 
 
 class Plateau:
-    """Chooses the action after a stall and applies raised values to a phase's settings.
+    """Chooses the action after a stall, and raises samples per prompt and open levels in the phases that follow.
 
-    Raising n follows BroRL (arXiv 2510.01180).
+    Raising the samples follows BroRL (arXiv 2510.01180).
     """
 
     def __init__(self) -> None:
         self.state = PlateauState()
 
     def over(self, settings: TrainConfig) -> TrainConfig:
-        """Return settings with the raised values."""
+        """Return a phase's ``settings`` with samples and levels raised as past stalls decided."""
         changed: dict[str, Any] = {}
         if self.state.samples > settings.rollout.samples:
             update = {"samples": self.state.samples}
@@ -89,7 +89,7 @@ class Plateau:
         levels_closed: int | None,
         outlook: Outlook | None,
     ) -> StallChoice:
-        """Return the action after a stall. Most actions take effect at the next step."""
+        """Choose the action after a stall. Actions other than ``reset`` and ``end`` take effect at the next step."""
         choice = self.next_action(settings, levels_closed, outlook)
         self.state.taken += len(choice.evidence.get("passed_over", [])) + 1
         if choice.action not in ("reset", "end"):
@@ -98,7 +98,7 @@ class Plateau:
         return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return the decision due at ``step``, unless a new phase made it void. ``over`` then applies it."""
+        """Return the decision due at ``step``, if the action is still possible. ``over`` then applies it."""
         due, self.state.due = self.state.due, None
         if due is None:
             return []
@@ -126,7 +126,7 @@ class Plateau:
                 assert_never(action)
 
     def begin_stage(self) -> None:
-        """Drop all raised values."""
+        """Start again: a new stage has its own samples and levels."""
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:

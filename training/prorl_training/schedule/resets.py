@@ -1,4 +1,4 @@
-"""Rules that reset the reference after a high KL or a number of steps."""
+"""Rules that reset the reference when the KL is high or a number of steps has passed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WEIGHTS = {
 
 
 def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Finding | None:
-    """Return a finding if the KL is above the threshold or a spike over ``history``."""
+    """Return a finding if the KL is above the threshold, or a spike compared with ``history``, else None."""
     if config.kl_threshold and kl > config.kl_threshold:
         evidence: dict[str, Any] = {"kl": kl, "threshold": config.kl_threshold}
         return Finding("kl_threshold", f"KL {kl:.4g} is above {config.kl_threshold:.4g}", evidence)
@@ -43,7 +43,7 @@ def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Fi
 
 
 class Spike(NamedTuple):
-    """The newest KL compared with its history."""
+    """The newest KL compared with the KLs before it."""
 
     z: float
     """Robust standard deviations above the fitted line."""
@@ -56,7 +56,7 @@ class Spike(NamedTuple):
 
 
 def measure_spike(history: Sequence[float], kl: float) -> Spike:
-    """Compare ``kl`` with at least 3 finite KLs before it, oldest first."""
+    """Compare ``kl`` with the finite KLs before it, oldest first, of which there must be at least 3."""
     *logs, newest = [math.log(max(value, 0.0) + FLOOR) for value in (*history, kl)]
     slope = theil_sen_slope(logs)
     intercept = statistics.median(x - slope * i for i, x in enumerate(logs))
@@ -68,7 +68,7 @@ def measure_spike(history: Sequence[float], kl: float) -> Spike:
 
 
 def theil_sen_slope(values: Sequence[float]) -> float:
-    """Return the median slope between all pairs (Sen 1968, JASA 63)."""
+    """Return the median of the slopes between all pairs of values (Sen 1968, JASA 63)."""
     return statistics.median(
         (values[j] - values[i]) / (j - i) for j in range(1, len(values)) for i in range(j)
     )
@@ -88,7 +88,7 @@ def reset_decision(
     optimizer: Literal["keep", "clear"],
     context: Mapping[str, Any],
 ) -> Decision:
-    """Return the decision to reset because of the first finding. Its evidence names the other rules."""
+    """Return the decision to reset for the first finding. Its evidence names the rules of the others."""
     rules = [f.rule for f in findings]
     evidence: dict[str, Any] = {"rule": rules[0], **findings[0].evidence}
     if len(rules) > 1:
@@ -98,7 +98,7 @@ def reset_decision(
 
 
 def best_lost(reset: Decision, trouble: str) -> list[Decision]:
-    """Return the decisions for a reset to the current policy when the best checkpoint is lost."""
+    """Return the decisions for a reset to the current policy, made because the best checkpoint is lost."""
     evidence = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
     reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
     lost = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}

@@ -1,4 +1,4 @@
-"""The guard: decides how to react to bad updates, empty steps and outages of the reward service."""
+"""The guard: decides what to do about bad updates, empty steps and outages of the reward service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EVERY_STEP = frozenset({"refill_gave_up", "short_batch", "levels_changed"})
 
 @dataclass
 class GuardState:
-    """The guard's state; JSON values only."""
+    """What a checkpoint stores of the guard; JSON values only."""
 
     grad_norms: list[float] = field(default_factory=list)
     """Finite positive gradient norms of the newest ``explode_window`` updates, applied or not."""
@@ -31,7 +31,7 @@ class GuardState:
 
 
 class Guard:
-    """Judges updates, scoring rounds and steps in step order, by the rules of ``SafetyConfig``."""
+    """Judges updates, scoring rounds and steps by the rules of ``SafetyConfig``. Steps must come in order."""
 
     def __init__(self, config: SafetyConfig) -> None:
         self.config = config
@@ -44,7 +44,7 @@ class Guard:
         self._stop_evidence: dict[str, Any] = {}
 
     def begin_step(self, step: int) -> None:
-        """Begin a step; restore the learning rate if its reduction is over."""
+        """Begin a step. If the time of a reduced learning rate is over, restore it."""
         self._step, self._skipped, self._backed_off, self._decisions = step, [], [], []
         if self.state.back_off_until and step > self.state.back_off_until:
             reason = f"{self.config.back_off_steps} steps are over"
@@ -58,7 +58,7 @@ class Guard:
     def accept_update(self, loss: float, grad_norm: float) -> bool:
         """Return whether to apply an update with this loss and gradient norm (before clipping).
 
-        Refused norms enter the history, so a lasting change of scale is accepted after half a window.
+        Refused norms enter the history, so a lasting change of scale is accepted after half of ``explode_window``.
         """
         finite = math.isfinite(loss) and math.isfinite(grad_norm)
         applied = finite and grad_norm <= self.norm_limit()
@@ -70,7 +70,7 @@ class Guard:
         return math.inf if median is None or not factor else factor * median
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Record an update. Too many non-finite ones in a row stop the run."""
+        """Record an update. Too many in a row that are not finite stop the run."""
         s, c = self.state, self.config
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             s.bad_in_a_row += 1
@@ -91,9 +91,9 @@ class Guard:
     def check_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
-        """Judge a scoring round after ``attempt`` retries.
+        """Judge a round of scoring after ``attempt`` retries.
 
-        On ``retry`` score it again after :meth:`outage_wait` seconds. On ``stop`` see ``stop_reason``.
+        ``retry`` means to score again after :meth:`outage_wait` seconds, ``stop`` that ``stop_reason`` is set.
         """
         c = self.config
         if not responses or without_verdict / responses < c.infra_rate:
@@ -197,7 +197,7 @@ class Guard:
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore a checkpoint's state. Counters that had stopped the run restart at 0."""
+        """Restore the state of a checkpoint. Counters that had stopped the run start again at 0."""
         self.state = GuardState(**state)
         s, c = self.state, self.config
         if s.bad_in_a_row >= c.bad_updates:
@@ -208,7 +208,6 @@ class Guard:
 
 
 def _json(value: float) -> float | str:
-    """Return the value as strict JSON, without NaN or infinity."""
     return value if math.isfinite(value) else str(value)
 
 
@@ -218,7 +217,10 @@ def batch_evidence(batch: Batch, settings: TrainConfig) -> dict[str, Any]:
 
 
 def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decision]:
-    """Return ``refill_gave_up``, or ``short_batch`` without dynamic sampling, if groups are missing."""
+    """Return the decision that records a batch with fewer groups than asked for, or [] for a full batch.
+
+    Its kind is ``refill_gave_up`` with dynamic sampling, else ``short_batch``.
+    """
     if not batch.gave_up:
         return []
     evidence = batch_evidence(batch, settings)
@@ -264,7 +266,7 @@ SHOWN = 600
 
 
 def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | None:
-    """Return the decision that a run failed because no group in its metrics ``rows`` was usable."""
+    """Return the decision to stop a run in which no group was usable, by its metrics ``rows``, else None."""
     counts: Counter[str] = Counter()
     for row in rows:
         if row["groups_kept"]:

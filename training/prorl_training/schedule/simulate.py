@@ -1,4 +1,4 @@
-"""Simulate the decisions of controller and guard on a calm run or on recorded metrics."""
+"""Simulate the decisions of controller and guard on a run without trouble or on recorded metrics."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ def simulate(
     gone_on_after: Collection[int] = (),
     progress: Progress | None = None,
 ) -> list[Decision]:
-    """Return the decisions over ``steps`` steps, in the order a run writes them.
+    """Return the decisions over ``steps`` steps, in the order in which a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``. A missing line is a calm step. A line counts as one update
-    with the step's means. The simulation ends where the run would, except after steps in ``gone_on_after``.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``. A step without a line has no trouble; a line counts as one
+    update with the step's means. The simulation ends where the run would, but continues after steps in
+    ``gone_on_after``.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
@@ -67,7 +68,7 @@ def simulate_step(
 
 
 def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured:
-    """Parse a line of ``metrics.jsonl``. A missing standard error becomes NaN."""
+    """Convert a line of ``metrics.jsonl``. A missing standard error becomes NaN."""
     mean, validation = number(row, "validation_reward"), None
     if mean is not None:
         se, each = number(row, "validation_se"), numbers(row, "validation_rewards")

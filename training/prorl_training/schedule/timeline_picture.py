@@ -27,7 +27,7 @@ def plot_timeline(
     decisions: Sequence[Decision],
     metrics: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Write ``timeline`` to ``path``. Raises UserError for a full disk or a name without .svg."""
+    """Write ``timeline`` as a file. Raises UserError if the disk is full or the name does not end in .svg."""
     if path.suffix != ".svg":
         raise UserError(f"--plot {path}: the timeline is an SVG, name a file that ends in .svg")
     atomic_write_text(path, timeline(title, steps, decisions, metrics or {}))
@@ -36,7 +36,7 @@ def plot_timeline(
 def timeline(
     title: str, steps: int, decisions: Sequence[Decision], metrics: Mapping[int, Mapping[str, Any]]
 ) -> str:
-    """Return the SVG: lanes for the decisions below curves of validation and KL."""
+    """Return an SVG with the decisions in lanes below curves of validation and KL."""
     resets: dict[str, list[int]] = {}
     for d in decisions:
         if d.kind == "reference_reset":

@@ -1,7 +1,7 @@
 """Validate on fixed problems, and test whether the policy got worse or stalled (docs/concepts/controller.md).
 
-The tests are one-sided z-tests on paired differences, whose standard error is their standard deviation /
-sqrt(problems). Their alphas are per test, not per run.
+The tests are one-sided z-tests on the differences of single problems, whose standard error is their standard deviation
+/ sqrt(problems). Each alpha is for one test, not for the run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from prorl_verifiers import Verdict
 
 
 class Comparison(NamedTuple):
-    """Two stretches of validations compared per problem."""
+    """An earlier and a later stretch of validations, compared problem by problem."""
 
     before: float
     """Mean reward of the earlier stretch over the problems in both."""
@@ -42,7 +42,7 @@ class Comparison(NamedTuple):
 
 
 class ValidationHistory:
-    """The newest comparable validations of a run."""
+    """The newest validations of a run that can be compared with each other."""
 
     def __init__(self) -> None:
         self.steps: list[int] = []
@@ -51,9 +51,9 @@ class ValidationHistory:
         """Validations since the phase began or the last stall was acted on. The stall test uses only these."""
 
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
-        """Add a validation. Another number of problems begins a new history.
+        """Add a validation. If its number of problems differs, a new history begins.
 
-        Validations without a finite mean or rewards by problem are ignored.
+        A validation without a finite mean or without rewards by problem is ignored.
         """
         longest = 8 * config.stall_validations
         if not longest or not math.isfinite(result.mean) or not result.problems:
@@ -65,7 +65,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, longest)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return the tests' finding. A degradation takes precedence over a stall."""
+        """Return what the tests found, or None. A degradation is reported before a stall."""
         for comparison in self.drops(config):
             if comparison.p < config.degrade_alpha:
                 reason = f"validation got worse: {_described(comparison)}"
@@ -81,7 +81,10 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the newest K and 2 K validations with the 2 K to 4 K before. K is ``stall_validations``."""
+        """Compare the newest K validations, and the newest 2 K, with the 2 K to 4 K before them.
+
+        K is ``stall_validations``.
+        """
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length
@@ -89,7 +92,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the comparison of the later half of the stretch (2 K to 4 K validations) with the earlier one."""
+        """Compare the later half of the current stretch, 2 K to 4 K validations, with the earlier half."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -99,18 +102,18 @@ class ValidationHistory:
             yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
 
     def begin_stretch(self) -> None:
-        """Test for a stall only from now on."""
+        """Use only later validations to test for a stall."""
         self.stretch = 0
 
     def forget(self) -> None:
-        """Drop validations that are no longer comparable."""
+        """Drop all validations, because later ones cannot be compared with them."""
         self.steps, self.rewards, self.stretch = [], [], 0
 
     def to_json(self) -> dict[str, Any]:
         return {"steps": self.steps, "rewards": self.rewards, "stretch": self.stretch}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore a checkpoint's history. Raises UserError if it lacks rewards by problem."""
+        """Restore the history of a checkpoint. Raises UserError if it lacks rewards by problem."""
         if "rewards" not in state:
             raise UserError(
                 "the checkpoint was written by an older prorl, whose stall rule kept no rewards "
@@ -166,7 +169,7 @@ def _described(comparison: Comparison) -> str:
 
 
 def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
-    """Return at most ``count`` samples in order, balanced over domains."""
+    """Return at most ``count`` samples in their order, balanced over domains."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -189,9 +192,9 @@ def validate(
     scorer: Scorer,
     beat: Callable[[], None] = lambda: None,
 ) -> Validation:
-    """Sample and score the watched problems, calling ``beat`` as responses finish.
+    """Sample and score validation problems, and call ``beat`` as responses finish.
 
-    There is no result if at least ``safety.infra_rate`` of the responses have no verdict.
+    The ``result`` is None if at least ``safety.infra_rate`` of the responses have no verdict.
     """
     started = time.perf_counter()
     v = config.validation

@@ -44,7 +44,7 @@ class EventProgress:
 
 
 class EventReader:
-    """Reads complete events as they appear."""
+    """Reads the events that are complete and not read yet."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -74,7 +74,7 @@ def replay(event: dict[str, Any], progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``error`` is for the user. ``address_in_use`` means that a port was taken."""
+    """How a run ended. ``error`` is a line for the user. ``address_in_use`` means that a port was taken."""
 
     last_step: int
     stopped: str | None = None
@@ -98,14 +98,13 @@ def _outcome_path(spec: Spec) -> Path:
 
 
 def write_message(spec: Spec, line: str) -> None:
-    """Write a message from a process without ``EventProgress``."""
     progress = EventProgress(spec.folder / EVENTS)
     progress.message(line)
     progress.close()
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
-    """Write the outcome that a process could not start, unless there is one already."""
+    """Record as the outcome that a process could not start, unless there is an outcome already."""
     if read_outcome(spec) is not None:
         return
     text = " ".join(str(error).strip().splitlines())[:1000]
@@ -119,7 +118,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 @contextlib.contextmanager
 def report_failures(what: str) -> Iterator[None]:
-    """Call ``report_failure`` for an error of the block, and raise it again."""
+    """Record an error of the block with ``report_failure``, and raise it again."""
     try:
         yield
     except Exception as error:
@@ -128,7 +127,7 @@ def report_failures(what: str) -> Iterator[None]:
 
 
 def is_address_in_use(error: BaseException) -> bool:
-    """Return whether the error, possibly text from torch or Ray, means a taken port."""
+    """Return whether the error means that a port is taken. Its text may come from torch or Ray."""
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return True
     text = str(error)
@@ -144,6 +143,5 @@ def stop_is_requested(folder: Path) -> bool:
 
 
 def clear(folder: Path) -> None:
-    """Remove an earlier launch's files."""
     for path in (folder / EVENTS, folder / STOP, *folder.glob(f"{OUTCOME}-*.json")):
         path.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""Scoring of a cluster run by reward servers or by verifier replicas as Ray actors.
+"""Score the responses of a cluster run, with reward servers or with verifier replicas as Ray actors.
 
-The actors reserve no CPUs, because OpenRLHF's actors would wait for them. ``places`` leaves cores free.
+The actors reserve no CPUs, because OpenRLHF's actors would wait for them. ``places`` leaves cores free instead.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def open_scorer(
 
 
 class RewardReplica:
-    """The actor class: one verifier pool."""
+    """The actor's class, which holds one verifier pool."""
 
     def __init__(self, reward: RewardConfig, workers: int) -> None:
         self._pool = VerifierPool(
@@ -101,7 +101,7 @@ class RayReplicas:
         return done[0] if done else None
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return the verdicts. Raises ReplicaLost for a dead process, or the replica's own error."""
+        """Return the verdicts. Raises ReplicaLost if the replica died, or the error that the replica raised."""
         try:
             return [Verdict(**values) for values in self.ray.get(future)]
         except self.ray.exceptions.RayTaskError as error:
@@ -156,7 +156,7 @@ def start_replicas(ray: Any, reward: RewardConfig, replica_places: Sequence[Plac
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return where to start the run's replicas. A CPU run has one machine with ``cores`` cores."""
+    """Return on which nodes to start the run's replicas. A CPU run has one machine with ``cores`` cores."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
         Node(
@@ -196,7 +196,7 @@ class Node:
 
     @property
     def free(self) -> int:
-        """Cores for scoring, at least 1."""
+        """Number of cores for scoring, at least 1."""
         return max(self.cores - CORES_A_GPU * self.gpus, 1)
 
 
@@ -207,9 +207,9 @@ class Place:
 
 
 def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int = 0) -> list[Place]:
-    """Return the replicas for ``answers`` per step, spread by free cores.
+    """Return where to start replicas that score ``answers`` responses per step, spread by free cores.
 
-    0 ``replicas`` means at least two, 0 ``workers`` a fitting number for each. Raises ValueError without a node.
+    0 ``replicas`` means at least two, 0 ``workers`` as many as each needs. Raises ValueError without a node.
     """
     free = sum(node.free for node in nodes)
     if not free:

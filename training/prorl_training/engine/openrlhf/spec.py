@@ -21,10 +21,9 @@ PENDING = "changes.json"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run. ``arguments`` are OpenRLHF's.
+    """One launch of a run. ``arguments`` are those of OpenRLHF; ``decisions`` are recorded at its start.
 
-    ``decisions`` are recorded first. ``launch`` is unique, so that dying processes of earlier launches are
-    recognised.
+    ``launch`` is unique, so that processes of earlier launches are recognised.
     """
 
     run: str
@@ -39,7 +38,6 @@ class Spec:
 
     @property
     def folder(self) -> Path:
-        """The launch's folder in the run folder."""
         return Path(self.run) / "openrlhf"
 
     @property
@@ -53,7 +51,6 @@ class Spec:
         return self.run_folder().config()
 
     def write(self) -> Path:
-        """Write the file atomically; return its path."""
         self.folder.mkdir(parents=True, exist_ok=True)
         atomic_write_text(self.path, json.dumps(asdict(self), indent=1) + "\n")
         return self.path

@@ -1,6 +1,6 @@
 """One step's work for the policy's processes.
 
-Ranks must process equally many rows per update, so mini-batches are dealt evenly and padded.
+Ranks must process equally many rows per update, so mini-batches are divided evenly and padded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def checksum(
     parameters: Iterable[torch.Tensor],
     gathered: Callable[[torch.Tensor], AbstractContextManager[object]] = nullcontext,
 ) -> Checksum:
-    """Return the checksum. ``gathered`` is the context in which a parameter is whole."""
+    """Return the checksum of ``parameters``. ``gathered`` is the context in which a sharded parameter is complete."""
     total = squares = count = 0.0
     for parameter in parameters:
         with gathered(parameter):
@@ -37,10 +37,10 @@ def checksum(
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """One response. ``index`` numbers the trajectory in the step's batch.
+    """One response of a step. ``index`` is its number in the step's batch.
 
-    ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row comes from an earlier
-    policy: its old log-probs are the sampler's.
+    ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row was sampled by an earlier
+    policy, so the sampler's log-probs are its old log-probs.
     """
 
     index: int
@@ -61,7 +61,7 @@ Share = list[TrainingRow | None]
 
 
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
-    """Return each mini-batch's rows in order, with token weights of the whole mini-batch."""
+    """Return the rows of each mini-batch, with the token weights of the whole mini-batch."""
     advantages, config = batch.advantages.tolist(), batch.config
     mini_batches = []
     for groups in batch.mini_batches:
@@ -92,9 +92,10 @@ def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
 
 
 def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list[Share]]:
-    """Return [rank][mini-batch] shares of equal size.
+    """Return the rows as [rank][mini-batch], with equally many in each share.
 
-    Longest first, rows go to the rank with the fewest tokens. Raises ValueError without a mini-batch or rank.
+    The longest row comes first, and each row goes to the rank with the fewest tokens. Raises ValueError without a
+    mini-batch or rank.
     """
     if not mini_batches or ranks < 1:
         raise ValueError(
@@ -116,9 +117,9 @@ def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list
 
 @dataclass(frozen=True, slots=True)
 class StepPlan:
-    """One step's updates, one per learning rate.
+    """The gradient updates of one step, one per learning rate.
 
-    ``rows`` counts one update's samples over all ranks, padding included.
+    ``rows`` is the number of rows in an update over all ranks, including padding.
     """
 
     learning_rates: tuple[float, ...]
@@ -132,7 +133,7 @@ class StepPlan:
 
 @dataclass(frozen=True, slots=True)
 class UpdateReport:
-    """One mini-batch's losses and the norm before clipping (NaN if not finite)."""
+    """The losses of one mini-batch, and its gradient norm before clipping (NaN if not finite)."""
 
     loss: float
     policy_loss: float
@@ -142,7 +143,7 @@ class UpdateReport:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """One step's statistics over response tokens. ``kl`` is None without a reference."""
+    """One step's updates, and means over its response tokens. ``kl`` is None without a reference."""
 
     updates: tuple[UpdateReport, ...]
     kl: float | None

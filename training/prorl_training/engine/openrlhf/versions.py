@@ -15,8 +15,6 @@ VersionOf = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Supported:
-    """A package of the stack and its supported version."""
-
     name: str
     distributions: tuple[str, ...]
     version: str
@@ -30,7 +28,6 @@ class Supported:
         return release(version) >= release(self.version)
 
     def requirement(self) -> str:
-        """Return the requirement in pip's syntax."""
         return f"{self.distributions[0]}{'==' if self.exact else '>='}{self.version}"
 
 
@@ -53,7 +50,7 @@ def installed_version(distribution: str) -> str | None:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return a version's numbers without trailing zeros: ``2.13.0+cpu`` -> (2, 13)."""
+    """Return a version as numbers, without local part and trailing zeros: ``2.13.0+cpu`` gives (2, 13)."""
     match = re.match(r"\d+(\.\d+)*", version)
     numbers = [int(part) for part in match.group().split(".")] if match else []
     while numbers and numbers[-1] == 0:
@@ -67,7 +64,7 @@ def version_of_package(package: Supported, version_of: VersionOf = installed_ver
 
 
 def require_stack(version_of: VersionOf = installed_version) -> None:
-    """Raise MissingExtraError for a missing package, UserError naming all wrong versions; imports no package."""
+    """Raise MissingExtraError for a missing package, or UserError naming all wrong versions. Imports none of them."""
     wrong = []
     for package in SUPPORTED:
         version = version_of_package(package, version_of)
@@ -83,7 +80,7 @@ def require_stack(version_of: VersionOf = installed_version) -> None:
 
 
 def check_openrlhf(version_of: VersionOf = installed_version) -> None:
-    """Raise UserError unless the version of OpenRLHF that is patched is installed."""
+    """Raise UserError unless the installed OpenRLHF has the version that prorl patches."""
     package = SUPPORTED[0]
     version = version_of_package(package, version_of)
     if version is None:

@@ -6,6 +6,5 @@ from typing import Any
 
 
 def raw_class(actor: Any) -> Any:
-    """Return the class under ``@ray.remote``."""
     metadata = getattr(actor, "__ray_metadata__", None)
     return actor if metadata is None else metadata.modified_class

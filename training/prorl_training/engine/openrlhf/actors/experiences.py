@@ -1,7 +1,7 @@
 """Convert rows to OpenRLHF's ``Experience`` and back.
 
-A row has sequences and attention mask (1, T), and masks, log-probs and advantages (1, T - 1), where position t is the
-token at t + 1. ``returns``, which only a critic would read, carries the token weights.
+Sequences and attention mask are (1, T). Action mask, log-probs and advantages are (1, T - 1); position t belongs to the
+token at t + 1. ``returns``, which only a critic would read, holds the token weights.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILLER = 2
 
 
 def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
-    """Return the experience of ``row`` before any model pass; None makes a filler row."""
+    """Return the experience of ``row`` before any model pass, or a filler row for None."""
     prompt = (filler_token,) * FILLER if row is None else row.prompt
     response = () if row is None else row.response
     length = len(prompt) + len(response)
@@ -53,7 +53,7 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 
 
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
-    """Return forward passes of about ``tokens`` tokens, the same number for each rank.
+    """Return the rows in forward passes of about ``tokens`` tokens, equally many passes for each rank.
 
     OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds the count down, which can almost double the
     tokens per pass.
@@ -70,7 +70,7 @@ def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> l
 
 
 def logprobs_by_row(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
-    """Return each row's (policy, reference) log-probs (T - 1,) from ``make_experience``."""
+    """Return each row's (policy, reference) log-probs (T - 1,), found in the results of ``make_experience``."""
     pairs: list[tuple[Tensor, Tensor | None] | None] = [None] * count
     for batch in made:
         for place, index in enumerate(batch.index):
@@ -103,9 +103,9 @@ def trained_experience(
 
 
 def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
-    """Return the N response tokens of a batch, concatenated, without filler rows.
+    """Return the N response tokens of a batch, concatenated; filler rows have none.
 
-    ``logprobs`` (rows, T - 1) are the policy's with gradient.
+    ``logprobs`` (rows, T - 1) are the policy's, with gradient.
     """
     mask = experience.action_mask.bool()
     lengths = mask.sum(dim=1)

@@ -14,7 +14,7 @@ import torch
 
 
 class GradientGate:
-    """Skips a rank's bad updates in its ZeRO ``optimizer``. The norm is global, so all ranks decide alike.
+    """Skips bad updates of a rank's ZeRO ``optimizer``. The gradient norm is global, so all ranks decide alike.
 
     ``norm`` is the last update's gradient norm before clipping, NaN if not finite.
     """

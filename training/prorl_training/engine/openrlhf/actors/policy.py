@@ -1,4 +1,4 @@
-"""A policy rank: OpenRLHF 0.11.2's actor (trainer/ray/ppo_actor.py), which trains by a ``StepPlan``."""
+"""A rank of the policy: OpenRLHF 0.11.2's actor (trainer/ray/ppo_actor.py), which trains by a ``StepPlan``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ class PolicyActor(_Base):  # type: ignore[misc]
         return self.actor.model
 
     def fit_plan(self, plan: StepPlan) -> FitReport:
-        """Train on the appended rows."""
         args = self.strategy.args
         args.train.batch_size = plan.rows
         args.rollout.batch_size = plan.rows * len(plan.learning_rates)
@@ -79,7 +78,6 @@ class PolicyActor(_Base):  # type: ignore[misc]
         ppo_actor.torch_dist_barrier_and_cuda_sync()
 
     def read_from(self, folder: str, optimizer: bool) -> Checksum:
-        """Load the files of ``write_to``; return the checksum."""
         loaded, _ = self._engine.load_checkpoint(
             str(Path(folder) / "deepspeed"),
             tag=TAG,

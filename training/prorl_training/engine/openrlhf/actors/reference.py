@@ -25,7 +25,7 @@ _Base: Any = raw_class(ReferenceModelActor)
 
 
 class ReferenceActor(_Base):  # type: ignore[misc]
-    """OpenRLHF's actor with replaceable weights."""
+    """OpenRLHF's reference actor, whose weights can be replaced during training."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
         with report_failures("the reference"):
@@ -37,7 +37,6 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return int(self.strategy.args.ds.zero_stage)
 
     def take_weights(self, tensors: Mapping[str, Tensor]) -> Checksum:
-        """Load weights by name; return the new checksum."""
         take_over(self._model, tensors, self._stage)
         return self.weights_checksum()
 
@@ -60,7 +59,6 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return self.take_weights({n: p.detach() for n, p in model.named_parameters()})
 
     def write_file(self, path: str) -> None:
-        """Write a safetensors file on rank 0."""
         tensors = whole_state(self.model.model, self._stage)
         if tensors is not None:
             write_tensors(tensors, Path(path))

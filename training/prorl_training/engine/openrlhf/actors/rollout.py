@@ -96,5 +96,4 @@ class RolloutActor(_Base):  # type: ignore[misc]
 
 
 def worker_checksum(worker: Any) -> Checksum:
-    """Return the checksum of a vLLM worker's weights; runs in the worker."""
     return checksum(worker.model_runner.model.parameters())

@@ -16,7 +16,7 @@ from prorl_training.policy.logprobs import LinearScorer, linear_logprobs
 
 
 class TokenScoring:
-    """Replaces ``forward`` of an OpenRLHF ``Actor``. Raises UserError if Liger's kernel is requested but fails."""
+    """Replaces the ``forward`` of an OpenRLHF ``Actor``. Raises UserError if Liger's kernel is requested but fails."""
 
     def __init__(self, actor: Any, liger: bool = False) -> None:
         self._actor = actor
@@ -51,10 +51,10 @@ class TokenScoring:
         return_entropy: bool = False,
         **options: Any,
     ) -> Any:
-        """Return log-probs (rows, T - 1) of each next token, times ``action_mask`` (its last columns).
+        """Return the next tokens' log-probs (rows, A), times ``action_mask`` (rows, A), which covers the last A tokens.
 
-        ``sequences`` and ``attention_mask`` are (rows, T). ``return_output`` adds the model's output, whose
-        ``entropy`` (rows, T - 1) has no gradient.
+        ``sequences`` and ``attention_mask`` are (rows, T). ``return_output`` adds the model's output, whose ``entropy``
+        (rows, T - 1) has no gradient.
         """
         from openrlhf.models.ring_attn_utils import gather_and_pad_tensor, unpad_and_slice_tensor
 
@@ -83,7 +83,10 @@ class TokenScoring:
         return (logprobs, output) if return_output else logprobs
 
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
-        """Return the model's output with scores (1, tokens, 2) as "logits", or None if the model changed them."""
+        """Return the model's output with log-probs and entropies (1, tokens, 2) in place of logits.
+
+        The result is None if the model changes its logits after the output layer.
+        """
         self._targets, self._entropy = targets, entropy
         try:
             output = self._actor.model(tokens, attention_mask=None, position_ids=positions)
@@ -100,7 +103,7 @@ class TokenScoring:
         return output
 
     def _token_scores(self, hidden: Tensor) -> Tensor:
-        """Return log-probs and entropies (1, tokens, 2), or logits outside ``_pass``."""
+        """Replace the output layer: return log-probs and entropies (1, tokens, 2) in ``_pass``, else logits."""
         if self._targets is None:
             plain: Tensor = self._layer_forward(hidden)
             return plain

@@ -23,7 +23,7 @@ KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 
 
 class Updates:
-    """Carries out ``plan`` in a rank's ``actor``. DeepSpeed averages gradients over ``ranks``."""
+    """Carries out ``plan`` with one rank's ``actor``. DeepSpeed averages gradients over ``ranks``."""
 
     def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
         self._trainer = actor.trainer
@@ -40,7 +40,7 @@ class Updates:
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[Self]:
-        """Replace OpenRLHF's ``training_step`` for the block."""
+        """Replace OpenRLHF's ``training_step`` inside the block."""
         original = self._trainer.training_step
         self._trainer.training_step = self.training_step
         try:
@@ -49,7 +49,7 @@ class Updates:
             self._trainer.training_step = original
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
-        """Add the gradient of micro-batch ``step``; after a mini-batch's last one, update the weights."""
+        """Add the gradient of micro-batch ``step``; after the last one of a mini-batch, update the weights."""
         del kl_ctl, info  # both are in the plan and the rows
         trainer = self._trainer
         last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])
@@ -101,7 +101,7 @@ class Updates:
         self._steps.append((self._gate.norm, self._gate.applied))
 
     def report(self) -> FitReport:
-        """Return statistics, equal on every rank. Raises RuntimeError if updates are missing."""
+        """Return the step's statistics, equal on every rank. Raises RuntimeError if updates are missing."""
         count = len(self._plan.learning_rates)
         if len(self._steps) != count:
             raise RuntimeError(f"{len(self._steps)} updates were made, {count} planned")

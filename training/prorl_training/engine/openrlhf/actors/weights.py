@@ -28,7 +28,7 @@ def model_checksum(model: torch.nn.Module, stage: int) -> Checksum:
 
 @torch.no_grad()
 def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
-    """Return parameters by name on the CPU on rank 0, else None."""
+    """Return all parameters by name, on the CPU; None on ranks other than 0."""
     model = engine.module
     if stage == ZERO_3:
         state = engine._consolidated_16bit_state_dict()
@@ -42,7 +42,7 @@ def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
 
 @torch.no_grad()
 def take_over(model: Any, tensors: Mapping[str, Tensor], stage: int) -> None:
-    """Copy ``tensors`` into the parameters. Raises KeyError for a missing name."""
+    """Copy ``tensors`` into the model's parameters of the same names. Raises KeyError for a missing name."""
     for name, parameter in model.named_parameters():
         gathered = deepspeed.zero.GatheredParameters(
             [parameter], modifier_rank=0, enabled=stage == ZERO_3
@@ -53,7 +53,6 @@ def take_over(model: Any, tensors: Mapping[str, Tensor], stage: int) -> None:
 
 
 def write_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write a safetensors file atomically."""
     from safetensors.torch import save_file
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from typing import Any
 def stand_in() -> Iterator[None]:
     """Make ``flash_attn`` importable while ``openrlhf/models/ring_attn_utils.py`` executes (lines 3 and 4).
 
-    If the modules stayed, transformers and vLLM would use them.
+    If its modules stayed importable, transformers and vLLM would use them.
     """
     if importlib.util.find_spec("flash_attn") is not None:
         yield
@@ -73,7 +73,7 @@ def index_first_axis(rows: Any, indices: Any) -> Any:
 
 
 def use_sdpa(actor: ModuleType) -> None:
-    """Use SDPA when flash attention is requested (cli/train_ppo_ray.py:704, for packed samples).
+    """Use SDPA if flash attention is requested, as for packed samples (cli/train_ppo_ray.py:704).
 
     Transformers builds the same block-diagonal mask from the position ids.
     """

@@ -1,6 +1,6 @@
 """Train and sample in float32 unless ``model.dtype=bf16``, although OpenRLHF 0.11.2's arguments say ``bf16``.
 
-CPUs without AVX512-BF16 or AMX multiply bfloat16 very slowly (16 s for a tiny model's update).
+CPUs without AVX512-BF16 or AMX multiply bfloat16 very slowly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ FLOAT32 = "PRORL_OPENRLHF_FLOAT32"
 
 
 def enabled() -> bool:
-    """Return whether this process's run is in float32."""
     return os.environ.get(FLOAT32) == "1"
 
 

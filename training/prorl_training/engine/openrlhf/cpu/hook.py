@@ -1,6 +1,6 @@
-"""Applies the CPU patches, each right after its module has executed.
+"""Applies each CPU patch right after the module that it changes has been imported.
 
-``startup/sitecustomize.py`` installs it in every process. Installing imports only the standard library.
+``startup/sitecustomize.py`` installs the hook in every process. Installing imports only the standard library.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ AROUND: dict[str, str] = {"openrlhf.models.ring_attn_utils": "flash_attention:st
 
 
 def install() -> None:
-    """Patch modules on import, and those already imported. A second call does nothing."""
+    """Patch modules when they are imported, and those already imported. A second call does nothing."""
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
     sys.meta_path.insert(0, Finder())

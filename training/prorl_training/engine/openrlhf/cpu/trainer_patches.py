@@ -48,7 +48,7 @@ def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def choose_adam(deepspeed_strategy: ModuleType) -> None:
-    """Use torch's AdamW if DeepSpeed cannot compile its own, which needs less time and memory."""
+    """Use torch's AdamW if DeepSpeed cannot compile its own, faster one."""
     strategy = deepspeed_strategy.DeepspeedStrategy
     original = strategy.get_ds_train_config
 
@@ -63,13 +63,12 @@ def choose_adam(deepspeed_strategy: ModuleType) -> None:
 
 
 def wants_torch_adam() -> bool:
-    """Return the choice in ``PRORL_OPENRLHF_TORCH_ADAM``; if unset, whether a compiler is missing."""
+    """Return the choice in ``PRORL_OPENRLHF_TORCH_ADAM``, else whether a C++ compiler is missing."""
     value = os.environ.get(ADAM, "")
     return value == "1" if value else not can_compile()
 
 
 def can_compile(path: str | None = None) -> bool:
-    """Return whether torch's extension builder finds a C++ compiler and ninja on ``path``."""
     compiler = os.environ.get("CXX", "c++").split()[0]
     return all(shutil.which(program, path=path) is not None for program in (compiler, "ninja"))
 
@@ -116,6 +115,6 @@ def plain_entropy(models_utils: ModuleType) -> None:
 
 
 def without_compiler(deepspeed_comm: ModuleType) -> None:
-    """Disable DeepSpeed's shared-memory collectives without a compiler (comm/torch.py:31)."""
+    """Disable DeepSpeed's shared-memory collectives if there is no compiler (comm/torch.py:31)."""
     if not can_compile():
         deepspeed_comm.build_shm_op = lambda: None  # type: ignore[attr-defined]

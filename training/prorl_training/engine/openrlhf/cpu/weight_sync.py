@@ -18,7 +18,7 @@ class GlooCommunicator:
     """Replaces the used part of vLLM's ``PyNcclCommunicator`` by gloo. Rank 0 hosts the store.
 
     Without NCCL the original's ``broadcast`` does nothing, so vLLM would load uninitialised memory. Raises torch's
-    DistStoreError after five minutes without the other ranks.
+    DistStoreError if the other ranks do not join within five minutes.
     """
 
     def __init__(self, host: str, port: int, rank: int, world_size: int) -> None:
@@ -32,7 +32,6 @@ class GlooCommunicator:
         self._group = dist.ProcessGroupGloo(prefixed, rank, world_size, _TRANSFER)
 
     def broadcast(self, tensor: Any, src: int = 0, stream: object = None) -> None:
-        """Broadcast a CPU ``tensor`` in place from rank ``src``."""
         import torch
 
         target = tensor.detach()
@@ -71,10 +70,9 @@ def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
 
 
 def keep_weights(layer_utils: ModuleType) -> None:
-    """Keep linear layers' weights loadable.
+    """Make linear layers keep their weights, so that new weights can be loaded.
 
-    vLLM's CPU backend packs them (model_executor/layers/utils.py:434), so later weights could not be loaded or would be
-    ignored.
+    vLLM's CPU backend packs them (model_executor/layers/utils.py:434), so that loading would fail or have no effect.
     """
     import torch
 

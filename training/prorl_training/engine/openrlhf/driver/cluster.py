@@ -17,9 +17,9 @@ REFERENCE_FILE = "reference.safetensors"
 
 
 class RayCluster:
-    """Drives an OpenRLHF trainer's actor groups; implements ``Cluster``.
+    """Calls an OpenRLHF trainer's actor groups; implements ``Cluster``.
 
-    With ``verify_sync`` every engine's checksum is compared after each sync.
+    With ``verify_sync`` every vLLM engine's checksum is compared with the policy's after each sync.
     """
 
     def __init__(self, trainer: Any, verify_sync: bool = False) -> None:
@@ -66,7 +66,7 @@ class RayCluster:
         return report
 
     def sync_engines(self) -> None:
-        """Copy the policy's weights to every engine. Raises ServiceError if checksums differ."""
+        """Copy the policy's weights to every vLLM engine. Raises ServiceError if checksums differ."""
         self._trainer.broadcast_to_vllm()
         if not self._verify_sync:
             return
@@ -95,7 +95,7 @@ class RayCluster:
         self._on_policy("clear_optimizer")
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load a checkpoint. The engines keep their weights."""
+        """Load a checkpoint into policy and reference. The vLLM engines keep their weights."""
         self._on_policy("read_from", str(folder), True)
         if self.has_reference and reference == "policy":
             self.copy_policy_to_reference()

@@ -1,4 +1,4 @@
-"""Policy, reference and optimiser of a cluster run, verified by checksum."""
+"""The policy, reference and optimiser of a cluster run. Copied and loaded weights are verified by checksum."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_KL_AFTER_RESET = 1e-3
 
 
 def same_weights(one: Checksum, other: Checksum) -> bool:
-    """Return whether checksums agree up to rounding.
+    """Return whether two checksums agree up to rounding.
 
     Counts are not compared, because vLLM pads the vocabulary with zeros.
     """
@@ -52,7 +52,7 @@ class RestoreFailed(ServiceError):
 
 
 class Cluster(Protocol):
-    """Calls to the processes of policy and reference. ``ranks`` counts policy ranks."""
+    """The processes of policy and reference. ``ranks`` counts the policy's."""
 
     ranks: int
     has_reference: bool
@@ -63,13 +63,13 @@ class Cluster(Protocol):
         """Return (policy, reference or None) log-probs (T - 1,) of each row."""
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Train on the rows of each rank."""
+        """Train on each rank's rows. ``seen`` are the ``log_probs`` of all rows before the update."""
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
         """Copy the policy to the reference; return both checksums."""
 
     def checksums(self) -> dict[str, Checksum]:
-        """Return the checksums by model."""
+        """Return the checksums of policy and reference by name."""
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
         """Load a checkpoint's policy into the reference; return its checksum."""
@@ -78,10 +78,10 @@ class Cluster(Protocol):
         """Zero the optimiser's moments and step counts."""
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load a checkpoint's weights, optimiser and reference."""
+        """Load a checkpoint's weights, optimiser and reference: ``policy`` (the same weights), ``own`` or ``none``."""
 
     def load_policy(self, folder: Path) -> None:
-        """Load a checkpoint's weights but not its optimiser."""
+        """Load a checkpoint's policy weights. The optimiser keeps its state."""
 
     def save(self, folder: Path, reference: bool) -> None:
         """Write the policy and optionally the reference."""
@@ -108,8 +108,8 @@ class ClusterPolicy:
     ) -> UpdateStats:
         """Do one gradient update per mini-batch and return the means.
 
-        Updates whose norm is not finite or above the step's initial ``guard.norm_limit()`` are skipped. ``guard``
-        records all updates. Raises ResetFailed if the first KL after a reset is not about 0.
+        Updates are skipped if their gradient norm is not finite or above the step's initial ``guard.norm_limit()``.
+        ``guard`` records all updates. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         guard = guard or AcceptAll()
         mini_batches = mini_batch_rows(batch)
@@ -150,7 +150,6 @@ class ClusterPolicy:
         )
 
     def reset_reference(self, clear_optimizer: bool) -> None:
-        """Copy the policy to the reference. Raises ResetFailed if checksums differ."""
         if self.model.has_reference:
             policy, reference = self.model.copy_policy_to_reference()
             if not same_weights(policy, reference):
@@ -162,7 +161,6 @@ class ClusterPolicy:
         self._reference_is_policy = self._just_reset = True
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Load a checkpoint's policy into the reference. Raises RestoreFailed if it differs."""
         if self.model.has_reference:
             state = json.loads((path / "state.json").read_text(encoding="utf-8"))
             loaded = {"policy": self.model.copy_checkpoint_to_reference(path)}
@@ -172,7 +170,6 @@ class ClusterPolicy:
         self._reference_is_policy = self._just_reset = False
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Load a checkpoint's weights. Raises RestoreFailed if they differ."""
         self.model.load_policy(path)
         state = json.loads((path / "state.json").read_text(encoding="utf-8"))
         self._compare(path, "policy", self.model.checksums(), state["checksums"])
@@ -192,7 +189,6 @@ class ClusterPolicy:
         }
 
     def restore(self, path: Path, state: dict[str, Any]) -> None:
-        """Restore a checkpoint. Raises RestoreFailed if weights differ from those saved."""
         self.model.load(path, state["reference"])
         loaded = self.model.checksums()
         for name in state["checksums"]:
@@ -236,7 +232,7 @@ def mean_k2(rows: Sequence[TrainingRow | None], logprobs: Sequence[Any]) -> floa
 def sampler_mismatch(
     rows: Sequence[TrainingRow | None], before: Mapping[int, torch.Tensor]
 ) -> MismatchSize | None:
-    """Return the sampler mismatch over rows that are not stale.
+    """Return the distance between sampler and trainer over all rows that are not stale.
 
     ``before`` maps ``TrainingRow.index`` to the trainer's log-probs before the update.
     """
@@ -251,6 +247,6 @@ def sampler_mismatch(
 
 
 def response_part(row: TrainingRow, values: Any) -> Any:
-    """Return the response's part of a row's values (T - 1,)."""
+    """Return the entries of a row's ``values`` (T - 1,) that belong to the response."""
     start = len(row.prompt) - 1
     return values[start : start + len(row.response)]

@@ -1,4 +1,4 @@
-"""Sampling with the vLLM engines' processes."""
+"""Sample with the vLLM engines' processes."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ SampleRequest = tuple[list[int], int | None, int]
 
 
 class Engines(Protocol):
-    """The ``count`` rollout processes."""
+    """The processes of ``count`` vLLM engines, which sample responses."""
 
     count: int
 
     def sample(
         self, engine: int, samples: Sequence[SampleRequest], options: Mapping[str, Any]
     ) -> Any:
-        """Return a future of the answers."""
+        """Return a future of one answer per sample."""
 
     def stop(self, engine: int) -> Any:
         """Make an engine abort its samples; return a future that is done once they have ended."""
 
     def sampling(self, engine: int) -> Any:
-        """Return a future of the number of unfinished samples."""
+        """Return a future of the number of samples that an engine has not finished."""
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return finished futures; wait up to ``wait`` seconds (None: no limit) for one."""
+        """Return the finished futures. If none is, wait for one, at most ``wait`` seconds (None: no limit)."""
 
     def result(self, future: Any) -> Any:
-        """Wait for a future's value or exception."""
+        """Wait for a future; return its value or raise its exception."""
 
     def awake(self) -> Any:
-        """Return a context for sampling."""
+        """Return the context in which to sample."""
 
 
 class ClusterGenerator:
-    """Samples with the engines; implements ``Generator``.
+    """Samples with the vLLM engines; implements ``Generator``.
 
-    ``context`` is the longest sequence in tokens. ``seeded`` passes on each request's seeds.
+    ``context`` is the longest sequence in tokens. With ``seeded`` each response is sampled with its request's seed.
     """
 
     model_digest = ""
@@ -79,13 +79,12 @@ class ClusterGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed of each request. Log-probs are NaN with ``top_p`` below 1."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> ClusterStream:
-        """Return a stream over the engines. Only one may be open."""
+        """Return a stream over the engines. Only one may be open at a time."""
         params.check()
         return ClusterStream(self, params, Results(self.tokenizer, on_done))
 
@@ -134,7 +133,6 @@ class ClusterStream:
 
     @property
     def running(self) -> int:
-        """Unfinished samples at the last count."""
         return max(sum(self._loads), len(self._running))
 
     def submit(self, key: int, request: Request) -> None:

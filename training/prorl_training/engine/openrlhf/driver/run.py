@@ -40,7 +40,7 @@ VERSIONS = ("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "pr
 
 
 def run_driver(trainer: Any, spec: Spec) -> None:
-    """Train to the end and write the outcome or error."""
+    """Train to the end, and write the outcome or the error to a file."""
     progress = EventProgress(spec.folder / EVENTS)
     loop: TrainingLoop | None = None
     try:
@@ -77,7 +77,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
 @contextlib.contextmanager
 def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the run's lock, after waiting for the trainer process of a killed launch.
+    """Hold the run's lock inside the block. Waits for the trainer process of an earlier launch to end.
 
     Raises ServiceError after ``patience`` seconds.
     """
@@ -107,7 +107,7 @@ DEATHS = (
 
 
 def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
-    """Return who is at fault for an error or, in a Ray process, its cause."""
+    """Return who is at fault for an error. An error from a Ray process is judged by its cause."""
     cause = _cause(error)
     if isinstance(cause, UserError):
         return "user"
@@ -118,7 +118,7 @@ def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
 
 
 def line_of(error: Exception) -> str:
-    """Return the error as one line, naming the process that died if Ray reports it."""
+    """Return the error as one line, with the process that died if Ray names it."""
     cause = _cause(error)
     text = str(cause).strip().splitlines()
     if text and (isinstance(cause, (UserError, ServiceError)) or says_disk_full(cause)):
@@ -138,7 +138,7 @@ def _cause(error: Exception) -> BaseException:
 
 
 class ClusterEngine:
-    """Uses an OpenRLHF trainer's loaded models; implements ``Engine``."""
+    """Implements ``Engine`` with the models that an OpenRLHF trainer has loaded."""
 
     def __init__(self, trainer: Any, spec: Spec, config: TrainConfig, scorer: Scorer) -> None:
         self._spec = spec
@@ -165,12 +165,12 @@ class ClusterEngine:
         return Machinery(self._policy, self._tokenizer, self._context, self._sampler, self._scorer)
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Do nothing: ``session.prepare_run`` made the folder."""
+        """Do nothing, because ``session.prepare_run`` has made the folder."""
         del machinery, again
         return []
 
     def check_resumable(self) -> None:
-        """Do nothing: ``session.prepare_run`` checked."""
+        """Do nothing, because ``session.prepare_run`` has checked data, model and plug-ins."""
 
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
@@ -183,7 +183,7 @@ class ClusterEngine:
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Continue the update count. OpenRLHF loaded the weights."""
+        """Take the update count from ``state``. OpenRLHF has loaded the checkpoint's weights at its start."""
         del machinery
         if self._model.resolve() != (checkpoint / "policy").resolve():
             raise RuntimeError(f"OpenRLHF was started from {self._model}, not from {checkpoint}")
@@ -191,10 +191,10 @@ class ClusterEngine:
         return environment_decisions(state, self._policy.environment, "the weights are the same")
 
     def change_config(self, step: int) -> None:
-        """Do nothing: ``session.pending_changes`` replaced it."""
+        """Do nothing, because ``session.pending_changes`` has replaced the config."""
 
     def recorded(self) -> None:
-        """Remove the file of pending changes."""
+        """Remove the file of config changes that were not recorded yet."""
         (self._spec.folder / PENDING).unlink(missing_ok=True)
 
     def _sampler(self) -> ClusterGenerator:

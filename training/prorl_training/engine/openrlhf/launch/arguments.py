@@ -20,9 +20,9 @@ PROMPT_ROOM = 2048
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Paths, reward addresses and device of a run.
+    """The paths, reward addresses and device of a run.
 
-    ``reward`` holds addresses or a Python file. ``context`` is the longest sequence in tokens, 0 if unknown.
+    ``reward`` holds addresses or one Python file. ``context`` is the longest sequence in tokens, 0 if unknown.
     """
 
     model: str
@@ -113,7 +113,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
 
 
 def reward_places(config: TrainConfig) -> tuple[str, ...]:
-    """Return the reward servers' addresses or the adapter's file, for OpenRLHF's bare command only."""
+    """Return the reward servers' addresses, else the adapter's file. Only OpenRLHF's bare command uses them."""
     if config.reward.servers:
         return tuple(f"{server.rstrip('/')}/openrlhf" for server in config.reward.servers)
     spec = importlib.util.find_spec("prorl_verifiers.adapters.openrlhf")
@@ -125,7 +125,7 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     """Return the longest sequence in tokens, prompt and response, over all phases.
 
     This is ``rollout.vllm_context`` if set, else the longest that the phases allow, at most ``context``. Without a
-    prompt limit the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if unknown.
+    prompt limit, the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if ``context`` is 0 (unknown).
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -138,7 +138,7 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient or 0. OpenRLHF loads a reference only if positive."""
+    """Return the first positive KL coefficient or 0. OpenRLHF loads a reference only if it is positive."""
     coefficients = [settings.kl.coefficient for settings in config.phase_configs]
     return next((value for value in coefficients if value > 0), 0.0)
 
@@ -193,7 +193,7 @@ def dry_run_places(config: TrainConfig, name: str) -> Places:
 
 
 def local_context(model: str) -> int:
-    """Return a model folder's longest sequence, 0 if unknown."""
+    """Return the longest sequence in tokens from a model folder's config, or 0 if unknown."""
     path = Path(model).expanduser() / "config.json"
     if not path.is_file():
         return 0
@@ -205,7 +205,7 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return notes on how ``prorl train`` differs from the bare command."""
+    """Return notes on what ``prorl train`` does differently from OpenRLHF's bare command."""
     notes = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",

@@ -1,4 +1,4 @@
-"""End processes left by a launch, here and on every Ray node."""
+"""End the processes that a launch left behind, on this machine and on every Ray node."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POLL = 0.2
 
 
 def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -> int:
-    """Wait for a launch's processes to end, then kill the others; return how many were killed.
+    """Wait for a launch's processes to end, kill those that do not, and return how many were killed.
 
     ``session`` is the launch's pid. Workers of a running Ray and processes of other users are left alone.
     """
@@ -37,7 +37,7 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
 
 
 def orphan_processes(spec: Path, session: int) -> list[int]:
-    """Return the launch's pids, except workers of a running Ray and this process."""
+    """Return the pids of the launch's processes, without this process and workers of a running Ray."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
 
@@ -64,9 +64,9 @@ def _belongs(pid: int, spec: Path, session: int) -> bool:
 
 
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
-    """Kill the launch's processes and return them.
+    """Kill the launch's processes and return those killed.
 
-    The raylet is killed last, because a Ray process that calls this ends with it.
+    The raylet is killed last, because a Ray process that calls this function ends with it.
     """
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:
@@ -98,7 +98,7 @@ SECONDS = 90.0
 
 
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
-    """End a launch's orphans on every node of the cluster; return the number killed by node address.
+    """End a launch's processes on every node of the cluster; return the number killed by node address.
 
     The result is empty if the cluster is unreachable.
     """
@@ -120,7 +120,6 @@ def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
 
 
 def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
-    """Do ``sweep_cluster`` with a connected ``ray``."""
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
     task = ray.remote(end_orphan_processes)
     tasks = {

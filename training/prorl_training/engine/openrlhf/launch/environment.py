@@ -54,8 +54,8 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables for a run on ``device`` with ``threads`` threads per CPU process.
 
-    Values in ``given`` override sizes and logs but no variable that correctness needs. ``PYTHONPATH`` and ``PATH`` are
-    extended.
+    Variables in ``given`` override those for sizes and logs, but none on which correctness depends. ``PYTHONPATH`` and
+    ``PATH`` are extended.
     """
     if threads < 1:
         raise UserError(f"{threads} threads: at least 1 is needed")
@@ -73,7 +73,7 @@ def environment(
 
 
 def run_environment(config: TrainConfig, device: Device) -> dict[str, str]:
-    """Return ``environment`` for this machine, with threads divided among ranks."""
+    """Return the variables for a run on this machine, with its threads divided among ranks."""
     threads = max((os.cpu_count() or 1) // config.openrlhf.cpu_ranks, 1)
     return environment(device, threads, float32=config.model.dtype != "bf16")
 

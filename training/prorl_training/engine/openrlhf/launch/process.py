@@ -63,7 +63,6 @@ def main(argv: list[str]) -> int:
 
 
 def die_with_parent() -> None:
-    """Make the kernel send SIGTERM when the parent ends."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
@@ -73,9 +72,8 @@ def die_with_parent() -> None:
 def nothing_left_behind(spec: Path) -> Iterator[None]:
     """End every process of the launch if the parent is killed during the block.
 
-    A thread watches, because signals do not reach Python while the main thread waits in Ray. Ray is not shut down,
-    since that would end this process before Ray's agents and vLLM. All are killed at once, so that none overlaps with a
-    resumed run.
+    A thread watches, because signals do not reach Python while the main thread waits in Ray. It kills all processes at
+    once, so that none overlaps with a resumed run. A shutdown of Ray would end this process before the others.
     """
     parent = os.getppid()
 
@@ -96,7 +94,6 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def report_failures(spec: Spec) -> Iterator[None]:
-    """Write a ServiceError of the block as the outcome."""
     try:
         yield
     except ServiceError as error:
@@ -124,7 +121,6 @@ def running_ray(spec: Spec) -> Iterator[None]:
 
 
 def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Wait for the run's GPU nodes. Raises ServiceError after ``openrlhf.node_wait_seconds``."""
     if spec.device == "cpu":
         return
     o, waited = spec.config().openrlhf, 0.0
@@ -143,7 +139,7 @@ def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.s
 
 
 def install() -> None:
-    """Replace the four classes. Raises UserError for an unsupported OpenRLHF."""
+    """Replace four classes of OpenRLHF by prorl's. Raises UserError for an unsupported OpenRLHF."""
     require_stack()
     ray: Any = importlib.import_module("ray")
     for module, name, actor_module, cls, gpus in PLACES:

@@ -35,7 +35,7 @@ _CURE = {
 
 
 def check_requirements(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Check]:
-    """Yield the findings, fastest checks first. ``auto`` is ``cuda`` if torch sees a GPU."""
+    """Yield the result of each check, fastest first. ``auto`` means ``cuda`` if torch sees a GPU."""
     gpus = visible_gpus()
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
     for package in SUPPORTED:
@@ -74,7 +74,6 @@ def check_flash_attention(device: Device, version: str | None) -> Check:
 
 
 def check_gpus(device: Device, memory: Sequence[int]) -> Check:
-    """Check the GPUs (``memory`` in bytes) against the device."""
     sizes = ", ".join(f"{size / GIB:.0f} GiB" for size in memory)
     if device == "cpu":
         if memory:
@@ -112,7 +111,6 @@ def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Check:
 
 
 def check_shared_memory(device: Device, free: int | None) -> Check:
-    """Check the free bytes of ``/dev/shm`` for Ray and NCCL."""
     need = _SHM_CPU if device == "cpu" else _SHM_CUDA
     cure = f"start the container with --shm-size={16 if device == 'cuda' else 2}g"
     if free is None:
@@ -127,7 +125,6 @@ def check_shared_memory(device: Device, free: int | None) -> Check:
 
 
 def check_open_files(limit: int) -> Check:
-    """Check the hard limit of open files, which Ray uses."""
     detail = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} a process"
     if limit == resource.RLIM_INFINITY or limit >= _FILES_GOOD:
         return Check("open files", "ok", detail)
@@ -136,7 +133,6 @@ def check_open_files(limit: int) -> Check:
 
 
 def check_ports(free: Mapping[int, bool]) -> Check:
-    """Check Ray's usual ports, which a running Ray takes."""
     taken = [port for port, is_open in free.items() if not is_open]
     if not taken:
         return Check("ports", "ok", f"{', '.join(map(str, free))} are free")

@@ -62,7 +62,7 @@ def train_on_cluster(
     resume: bool = False,
     decisions: Sequence[Decision] = (),
 ) -> TrainReport:
-    """Train with OpenRLHF in the folder ``run``, from its checkpoint with ``resume``.
+    """Train with OpenRLHF in the folder ``run``. ``resume`` continues from the newest checkpoint.
 
     Raises UserError, or ServiceError if a part of the cluster died. The first Ctrl-C ends the run after its step, a
     second at once.
@@ -127,7 +127,7 @@ def train_on_cluster(
 
 
 def check_cluster(config: TrainConfig) -> Device:
-    """Return the device. Raises UserError for a missing stack or unsupported settings."""
+    """Return the run's device. Raises UserError for a missing stack or unsupported settings."""
     require_stack()
     device = device_for(config)
     check_supported(config, device)
@@ -135,7 +135,7 @@ def check_cluster(config: TrainConfig) -> Device:
 
 
 def device_for(config: TrainConfig) -> Device:
-    """Return the device. Raises UserError if it does not fit this machine."""
+    """Return the run's device. Raises UserError if this machine lacks it."""
     import torch
 
     here, device = torch.cuda.is_available(), config.model.device
@@ -156,7 +156,7 @@ def device_for(config: TrainConfig) -> Device:
 def refuse_model_code(model: Path) -> None:
     """Raise UserError for a model with its own Python code, which OpenRLHF would run (trust_remote_code).
 
-    Vision models are refused too, because their processor is loaded in the same way.
+    Vision models are refused too, because OpenRLHF loads their processor in the same way.
     """
     for path in sorted(model.glob("*.json")):
         try:
@@ -175,7 +175,7 @@ def refuse_model_code(model: Path) -> None:
 def prepare_run(
     config: TrainConfig, folder: RunFolder, data: Path, progress: Progress, resume: bool
 ) -> Path:
-    """Create or check the run's folder; return the model's folder."""
+    """Create the run's folder, or check it if the run is resumed; return the model's folder."""
     from prorl_inference import fetch_or_resolve
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
@@ -193,7 +193,7 @@ def prepare_run(
 
 
 def prompt_row(sample: Sample) -> dict[str, object]:
-    """Return a sample as a row for OpenRLHF's loader. ``label`` is the task as JSON text for the reward."""
+    """Return a sample as a row for OpenRLHF's loader. ``label`` holds the task as JSON text."""
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
     return {
         "prompt": [dict(message) for message in sample.prompt],
@@ -204,7 +204,6 @@ def prompt_row(sample: Sample) -> dict[str, object]:
 
 
 def export_prompts(samples: Iterable[Sample], path: Path) -> int:
-    """Write the samples atomically; return their number. Raises UserError if there are none."""
     rows = [json.dumps(prompt_row(sample), ensure_ascii=False) + "\n" for sample in samples]
     if not rows:
         raise UserError("there are no prompts to train on: the dataset has no train split")
@@ -215,7 +214,7 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
 def pending_changes(
     folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
 ) -> tuple[dict[str, Any], ...]:
-    """Return config changes not yet recorded, including those of failed launches."""
+    """Return the config changes that no launch has recorded yet, and write the changed config."""
     file = launch / PENDING
     changes = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     if decisions:
@@ -228,9 +227,9 @@ def pending_changes(
 def run_processes(
     spec: Spec, run: RunFolder, cluster: str, progress: Progress
 ) -> tuple[int, events.Outcome | None]:
-    """Run the processes to their end; return exit code and outcome.
+    """Run a launch's processes to their end; return their exit code and the outcome.
 
-    OpenRLHF picks ports long before listening. If one is taken by then, nothing has been trained and all start again.
+    OpenRLHF picks ports long before it listens on them. If one is taken by then, all processes are started again.
     """
     for start in range(1, STARTS + 1):
         code = _follow(spec, run, progress)

@@ -76,7 +76,7 @@ FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
 
 
 def check_supported(config: TrainConfig, device: Device | None = None) -> None:
-    """Raise UserError listing all unsupported settings of any phase; ``device`` None is the config's."""
+    """Raise UserError listing all unsupported settings of any phase. ``device`` is by default the config's."""
     problems = unsupported(config, device)
     if not problems:
         return
@@ -109,9 +109,9 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
 
 
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
-    """Yield path and message of each unsupported setting.
+    """Yield the path of each unsupported setting, and a message with the cure.
 
-    Defaults are accepted, as are the preset's values for losses and estimators not in use.
+    Default values are accepted. Settings that only an unused loss or estimator reads may also have the preset's value.
     """
     supported = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
     supported |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
@@ -156,7 +156,6 @@ def settings_of(section: BaseModel, before: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def keys_in_use(config: TrainConfig) -> set[str]:
-    """Return the config keys that the parts in use read."""
     require_local()
     specs: list[ObjectiveSpec] = [
         POLICY_LOSSES.get(config.loss.name),
@@ -168,7 +167,7 @@ def keys_in_use(config: TrainConfig) -> set[str]:
 
 
 def readers_of_keys() -> dict[str, str]:
-    """Return key -> the policy loss or KL estimate that reads it."""
+    """Return a mapping from config key to the policy loss or KL estimate that reads it."""
     losses = {key: f"the policy loss {s.name}" for s in POLICY_LOSSES.all() for key in s.keys}
     return losses | {
         key: f"the KL estimate {s.name}" for s in KL_ESTIMATORS.all() for key in s.keys
