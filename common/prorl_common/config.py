@@ -49,7 +49,7 @@ class Section(BaseModel):
 
 
 MOST_VALUES = 1_000_000
-"""Maximum number of values in a YAML document; nested aliases can expand to billions in a few lines."""
+"""Maximum number of values in a YAML document with its aliases expanded, which a few lines can bring to billions."""
 
 
 class PlainLoader(yaml.SafeLoader):
@@ -72,7 +72,7 @@ class PlainLoader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes strings that YAML 1.1 or ``PlainLoader`` would not read back as strings."""
+    """A dumper that quotes strings which YAML 1.1 or ``PlainLoader`` would not read back as strings."""
 
 
 _FLOAT = re.compile(
@@ -93,7 +93,6 @@ _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.012345
 
 
 def _size(value: Any, sizes: dict[int, int]) -> int:
-    """Count the values, with each alias expanded."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in sizes:
@@ -103,7 +102,7 @@ def _size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Parse YAML that holds only JSON values. Raises ConfigError with ``where`` and the line number."""
+    """Parse YAML and refuse values that JSON lacks. Raises ConfigError, which begins with ``where`` and the line."""
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:
@@ -125,7 +124,6 @@ def write_yaml(values: Mapping[str, Any]) -> str:
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """Return the settings in a YAML file. Raises ConfigError if it is invalid."""
     if not path.is_file():
         raise ConfigError(f"no such config file: {path}")
     try:
@@ -184,7 +182,7 @@ def apply_overrides(
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
     """Return a copy of ``into`` with ``value`` at ``path``; list items are addressed by index or name.
 
-    ``done`` is the path of ``into``. Raises ConfigError if ``path`` does not exist.
+    ``done`` is the path of ``into`` itself. Raises ConfigError if ``path`` does not exist.
     """
     if not path:
         return value
@@ -217,7 +215,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return the validated config. Raises ConfigError for ``complaints`` or, without these, validation errors."""
+    """Return the validated config. Raises ConfigError that lists ``complaints`` or, without any, validation errors."""
     lines = list(complaints)
     if not lines:
         try:
@@ -233,7 +231,7 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return path -> message for each unknown key, invalid value or unfit number. Paths start with ``prefix``."""
+    """Return a message for each unknown key and each invalid value, by its path, which starts with ``prefix``."""
     messages: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
         messages.setdefault(path, line)
@@ -246,7 +244,7 @@ def mistakes(
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield path and message of invalid numbers that pydantic accepts: non-finite floats, and booleans."""
+    """Yield the path and a message for non-finite floats and misplaced booleans, which pydantic accepts as numbers."""
     options = (
         get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     )
@@ -311,7 +309,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return `` (did you mean ...?)`` with the same key of another section or a similar key of this section."""
+    """Return a hint (did you mean ...?) for an unknown key: the same key elsewhere, or a similar one in its section."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [dotted for dotted in all_keys(model) if dotted.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

@@ -41,7 +41,6 @@ def prorl_command(*words: object) -> str:
 
 
 def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
-    """Return why a text file could not be read."""
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
     return error.strerror or str(error)

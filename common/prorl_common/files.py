@@ -58,7 +58,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def says_disk_full(error: BaseException) -> bool:
-    """Return whether ``error``, raised by any library, means that the disk is full."""
+    """Return whether an error from any library means that the disk is full."""
     if isinstance(error, DiskFullError) or getattr(error, "errno", None) in _NO_ROOM:
         return True
     return any(words in str(error) for words in ("No space left", "StorageFull", "quota exceeded"))
@@ -146,7 +146,6 @@ def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]
 
 
 def sha256_file(path: Path) -> str:
-    """Return the hex SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -209,10 +208,10 @@ _TAIL = 1 << 16
 
 
 class Journal(Closing):
-    """An append-only JSONL file whose complete lines survive a kill.
+    """An append-only JSONL file whose complete lines survive if the process is killed.
 
     Opening it removes an incomplete last line, and raises UserError if another process has the file open. Appends are
-    synced unless ``fsync`` is false.
+    synced to disk unless ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:

@@ -59,11 +59,10 @@ class Child:
         return not poller.poll(0)
 
     def last_lines(self) -> list[str]:
-        """Return the last lines of the child's stderr."""
         return _last_lines(self.stderr)
 
     def kill(self) -> int | None:
-        """Kill and reap the child, remove its folder and return its exit code, if known. May be called twice."""
+        """Kill the child, remove its folder and return its exit code, or None if unknown. May be called twice."""
         if self._ended:
             return None
         self._ended = True
@@ -83,7 +82,6 @@ class Template:
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], noun: str) -> None:
-        """Start the process. Raises ChildError."""
         self.noun = noun
         self._lock = threading.Lock()
         self._children = 0
@@ -121,13 +119,12 @@ class Template:
 
     @property
     def alive(self) -> bool:
-        """Return False if the template process has exited."""
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child and send it ``order`` as JSON, with its folder as ``"folder"``. Raises ChildError.
+        """Fork a child and send it ``order`` as JSON, with the child's folder as ``"folder"``. Raises ChildError.
 
-        If this process is root, the user ``owner`` gets the folder.
+        If this process runs as root, the folder belongs to the user id ``owner``.
         """
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as always:
             try:
@@ -153,7 +150,7 @@ class Template:
         return Child(int(answer["pid"]), to, source, stderr, folder, self)
 
     def end(self, pid: int) -> int | None:
-        """Kill and reap a child; return its exit code, or None if the template is gone."""
+        """Kill and reap a child; return its exit code, or None if the template has ended."""
         status = None
         with contextlib.suppress(ChildError):  # the template and its children are gone
             status = int(self._ask({"end": pid})["status"])
@@ -229,7 +226,8 @@ def serve_forks(
 ) -> None:
     """Run as a template: send the result of ``load``, then fork a child per order until the parent process exits.
 
-    The child calls ``become(order, requests, replies)`` and exits, with code 1 after an error; its stdout is discarded.
+    Each child calls ``become(order, requests, replies)`` and exits, with code 1 after an error. Its stdout is
+    discarded.
     """
     control, host = socket.socket(fileno=int(sys.argv[-2])), int(sys.argv[-1])
     null = os.open(os.devnull, os.O_RDWR)

@@ -27,7 +27,7 @@ _WRITE = 1 << 16
 _CONTAINERS, _BYTES_A_CONTAINER = 1_000_000, 32
 _QUOTES, _BYTES_A_QUOTE = 2_000_000, 8
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-"""Matches a whole string. It is possessive, so millions of escapes need no memory for backtracking."""
+"""Matches a whole JSON string. It is possessive, so millions of escapes need no memory for backtracking."""
 _NOT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
@@ -45,7 +45,7 @@ class FrameTimeout(Exception):
 
 
 def take_frame(buffer: bytearray, limit: int) -> bytes | None:
-    """Remove a whole frame from ``buffer`` and return its body, or None if it is incomplete.
+    """Remove the first frame from ``buffer`` and return its body, or None if it is incomplete.
 
     Raises FrameTooLong for more than ``limit`` bytes.
     """
@@ -63,7 +63,6 @@ def take_frame(buffer: bytearray, limit: int) -> bytes | None:
 
 
 def holds_frame(buffer: bytearray) -> bool:
-    """Return whether ``buffer`` begins with a whole frame."""
     header = HEADER.size
     return len(buffer) >= header and len(buffer) >= header + HEADER.unpack_from(buffer)[0]
 
@@ -147,15 +146,15 @@ def frame(body: bytes) -> bytes:
 
 
 def send(handle: int, message: Mapping[str, Any], deadline: float | None = None) -> None:
-    """Write one frame to a file descriptor; it must be non-blocking with a ``deadline`` (``time.monotonic``).
+    """Write ``message`` as one frame to a file descriptor. Raises FrameError, FrameTimeout.
 
-    Raises FrameError, FrameTimeout.
+    A ``deadline`` (``time.monotonic``) needs a non-blocking descriptor.
     """
     write(handle, encode(message), deadline)
 
 
 def write(handle: int, data: bytes, deadline: float | None = None) -> None:
-    """Write encoded frames; see ``send``."""
+    """Write frames that are already encoded; see ``send``."""
     view = memoryview(data)
     while view:
         try:
@@ -167,7 +166,7 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
 
 
 class Reader:
-    """Reads frames of JSON objects from a file descriptor, non-blocking if there are deadlines. Not thread-safe."""
+    """Reads frames of JSON objects from a file descriptor, non-blocking if deadlines are used. Not thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

@@ -30,6 +30,7 @@ NOT_THE_REQUEST = (429, 502, 503, 504, 529)
 """Statuses caused by the server, never by the request."""
 BUSY_SECONDS = 60.0
 """A message is shown once a busy server accepts no request for more than this many seconds."""
+_CANCELLED = "the connection was closed on our side, to cancel the request"
 GONE_AFTER = 3
 """Failures in a row after which a server counts as gone."""
 
@@ -37,8 +38,8 @@ GONE_AFTER = 3
 class TransientError(ServiceError):
     """The request may succeed later.
 
-    ``wait`` is the delay in seconds that the server asks for. ``blames_request`` means that the request may be the
-    cause, ``alive`` that the server is only busy.
+    ``wait`` is the delay in seconds that the server asks for. ``blames_request`` is True if the request itself may be
+    the cause, ``alive`` if the server is only busy.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class TransientError(ServiceError):
 
 
 class StoppedError(Exception):
-    """Raised after :meth:`ServerWatch.stop`."""
+    """Raised in threads that wait for a server after :meth:`ServerWatch.stop`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Address:
 def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
     """Return the parts of ``http(s)://host[:port][/path]`` or ``unix:/path``; ``base`` is the default path.
 
-    Raises UserError, whose message calls the address ``name``, for other forms or a password.
+    Raises UserError for any other form, or a password. Its message uses ``name`` and ``example``.
     """
     if url.startswith("unix:/"):
         return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
@@ -189,8 +190,8 @@ class _UnixConnection(http.client.HTTPConnection):
 class Connection(Closing):
     """A keep-alive connection for one thread; only ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is in seconds per response. A broken
-    connection is reopened once, after calling ``at_return``, which may check the server.
+    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is in seconds per response. If a reused
+    connection breaks, ``at_return`` may check the server, and the request is sent once more.
     """
 
     def __init__(
@@ -255,7 +256,7 @@ class Connection(Closing):
 
     def _connected(self) -> http.client.HTTPConnection:
         if self._cut:
-            raise ConnectionAbortedError("cut")
+            raise ConnectionAbortedError(_CANCELLED)
         if self._http is None:
             made = self._new_connection(min(CONNECT_SECONDS, self._timeout))
             try:
@@ -273,7 +274,7 @@ class Connection(Closing):
                 enable_keepalive(made.sock)
             self._http, self._socket = made, made.sock
             if self._cut:  # cut while connecting, before there was a socket to shut down
-                raise ConnectionAbortedError("cut")
+                raise ConnectionAbortedError(_CANCELLED)
         return self._http
 
     def _new_connection(self, timeout: float) -> http.client.HTTPConnection:
@@ -293,7 +294,7 @@ class Connection(Closing):
         return one_line(self._without_key(str(error)))[:120] or type(error).__name__
 
     def cut(self) -> None:
-        """Abort the running request; later requests fail too."""
+        """Abort the running request and refuse later ones."""
         self._cut = True
         held = self._socket
         if held is not None:
@@ -301,7 +302,7 @@ class Connection(Closing):
                 held.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Close; the next request reconnects."""
+        """Close the connection; the next request opens another."""
         if self._http is not None:
             self._http.close()
         if self._socket is not None:
@@ -310,7 +311,7 @@ class Connection(Closing):
 
 
 def enable_keepalive(sock: socket.socket) -> None:
-    """Make the kernel detect a vanished host within a minute; accepted connections inherit this."""
+    """Make the kernel notice within a minute that the peer's host has vanished. A listening socket passes this on."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last one is in ms
@@ -322,8 +323,8 @@ def enable_keepalive(sock: socket.socket) -> None:
 class RetryPolicy:
     """Delays and limits of retries, in seconds.
 
-    The delay starts at ``first`` and doubles up to ``longest``. If the server asks for a longer delay, up to
-    ``longest_asked``, that is used. Up to a quarter is added at random. ``tries`` limits the failures of a request,
+    The delay starts at ``first`` and doubles up to ``longest``. A longer delay that the server asks for is kept, up to
+    ``longest_asked``. Up to a quarter of the delay is added at random. ``tries`` limits the failures of one request,
     ``patience`` the time without an answer.
     """
 
@@ -397,7 +398,7 @@ class ServerWatch:
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
         """Record a failed attempt; it counts towards ``GONE_AFTER`` only if it ``began`` after the last answer.
 
-        Raises ServiceError after ``patience``, StoppedError after :meth:`stop`.
+        Raises ServiceError after ``patience`` seconds without an answer, StoppedError after :meth:`stop`.
         """
         with self._changed:
             if self._stopped:
@@ -438,7 +439,7 @@ class ServerWatch:
             )
 
     def wait(self, seconds: float, asked: bool = False) -> None:
-        """Sleep for ``seconds``. Wake early if the server answers, unless it ``asked`` for the delay.
+        """Sleep for ``seconds``, or until the server answers. If the server ``asked`` for the delay, sleep in full.
 
         Raises StoppedError after :meth:`stop`.
         """

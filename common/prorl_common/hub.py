@@ -48,7 +48,6 @@ def hub_is_offline(environment: Mapping[str, str]) -> bool:
 
 
 def is_repo(name: str) -> bool:
-    """Return whether ``name`` has the form owner/name."""
     return _REPO.fullmatch(name) is not None
 
 
@@ -60,7 +59,7 @@ def check_repo(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are deleted old files."""
+    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are files to delete."""
 
     repo: str
     kind: Literal["dataset", "model"]

@@ -47,7 +47,7 @@ def md(value: object) -> str:
 
 
 def fence(value: object) -> str:
-    """Return ``value`` as a fenced Markdown block that it cannot close."""
+    """Return ``value`` as a Markdown code block whose fence does not occur in ``value``."""
     text = printable(value)
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     mark = "`" * max(3, longest + 1)
@@ -55,7 +55,7 @@ def fence(value: object) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table of cells that are already escaped, empty without rows."""
+    """Return a Markdown table of cells that are already escaped, or "" without rows."""
     body = ["| " + " | ".join(str(cell) or " " for cell in row) + " |" for row in rows]
     if not body:
         return ""

@@ -67,7 +67,7 @@ class UnknownNameError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a part comes from: a distribution and its version, or a file and ``sha256:...``."""
+    """Where a spec comes from: a distribution and its version, or a plug-in file and ``sha256:...``."""
 
     source: str
     version: str
@@ -80,7 +80,7 @@ class Origin:
         return f"{self.source} {self.version[:19]}"
 
     def record(self, group: str, name: str) -> dict[str, str]:
-        """Return the record of a part for a manifest or run folder."""
+        """Return the origin of a spec as a manifest or run folder records it."""
         return {"group": group, "name": name, "source": self.source, "version": self.version}
 
 
@@ -109,7 +109,7 @@ _LOADED = _Loaded()
 
 
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
-    """Load plug-in files here and in later child processes; return all loaded files.
+    """Load plug-in files in this process and in child processes started later; return all loaded files.
 
     Raises PluginError if a file is missing, fails or has no spec.
     """
@@ -126,7 +126,7 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
 
 
 def plugin_files() -> tuple[PluginFile, ...]:
-    """Return the plug-in files of this process and its parent. Raises PluginError if one has changed since."""
+    """Return the plug-in files of this process and its parent. Raises PluginError if a loaded file has changed."""
     with _LOADED.lock:
         if not _LOADED.inherited:
             _LOADED.inherited = True
@@ -220,7 +220,6 @@ def check_signatures(spec: Any, where: str) -> None:
 
 
 def _parameters(annotation: Any) -> list[str] | None:
-    """Return the argument types of a ``Callable[[...], ...]`` in an annotation, or None."""
     import ast
 
     for node in ast.walk(annotation):
@@ -245,7 +244,7 @@ def _constant(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """All specs of type ``spec`` in the entry-point ``group``; ``noun`` names such a spec in messages.
+    """All specs of type ``spec`` in the entry-point ``group``; messages call such a spec a ``noun``.
 
     prorl's own specs are loaded on first use, third-party specs as soon as names are looked up.
     """
@@ -268,11 +267,11 @@ class Door(Generic[S]):
         return tuple(self._load_parts()[name].get() for name in self.names())
 
     def origin(self, name: str) -> Origin:
-        """Return the origin of part ``name``. Raises UnknownNameError, PluginError."""
+        """Return the origin of the spec ``name``. Raises UnknownNameError, PluginError."""
         return self._part(name).origin
 
     def records(self, names: Iterable[str]) -> list[dict[str, str]]:
-        """Return the sorted records of the named third-party parts."""
+        """Return the records of those ``names`` that are third-party specs, sorted."""
         origins = [(name, self.origin(name)) for name in sorted(set(names))]
         return [o.record(self.group, name) for name, o in origins if not o.is_ours]
 
@@ -334,7 +333,7 @@ def _origin_of(point: EntryPoint) -> Origin:
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs of an entry point. Raises PluginError; errors in prorl's own parts are not converted."""
+    """Return the specs of an entry point. Raises PluginError; errors in prorl's own specs are raised unchanged."""
     try:
         value = point.load()
         if not isinstance(value, Sequence) and not hasattr(value, "name"):
@@ -377,7 +376,7 @@ def unknown_name(noun: str, name: str, origins: dict[str, Origin]) -> str:
 
 
 class FolderDoor:
-    """Parts that are YAML files in the packages named by entry points of ``group``.
+    """YAML files, such as recipes, in the packages that the entry points of ``group`` name.
 
     A name that ends in .yaml or .yml or contains a slash is a path.
     """
@@ -390,7 +389,7 @@ class FolderDoor:
         return tuple(sorted(self._load_parts()))
 
     def find(self, name: str) -> tuple[Traversable, Origin]:
-        """Return the file of a name or path, and its origin. Raises UnknownNameError."""
+        """Return the file with this name or path, and its origin. Raises UnknownNameError."""
         if name.endswith((".yaml", ".yml")) or "/" in name:
             path = Path(name)
             if not path.is_file():
@@ -431,7 +430,7 @@ class FolderDoor:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The parts of a third-party distribution in a group, or why it cannot be loaded."""
+    """What a third-party distribution adds to an entry-point group; ``trouble`` says why it cannot be loaded."""
 
     group: str
     origin: Origin
@@ -440,7 +439,7 @@ class Installed:
 
 
 def installed_plugins() -> list[Installed]:
-    """Load and return the parts of third-party distributions by source and group. Raises nothing."""
+    """Load all third-party plug-ins and return what each adds to each group. A failure is reported in ``trouble``."""
     parts: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points
 

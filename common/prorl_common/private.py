@@ -34,7 +34,7 @@ _SHORTEST_SECRET = 8
 
 
 class Private:
-    """Removes private values from texts; ``names`` are further paths to remove.
+    """Removes private values from texts: secrets, addresses, and paths below ``names``, home and the working folder.
 
     Values of environment variables with names like token, key or password count as secrets.
     """

@@ -145,7 +145,6 @@ class PlainProgress:
         self._last = self._stage.started
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count, and print a line if one is due."""
         if self._stage is None:
             return
         self._stage.advance(count, fields)
@@ -156,7 +155,6 @@ class PlainProgress:
         print(text, file=self._stream, flush=True)
 
     def finish(self) -> None:
-        """Print the last line of an open stage."""
         if self._stage is not None:
             self._print(self._stage)
             self._stage = None

@@ -216,7 +216,6 @@ class Key(Panel):
         self.top, self.base = 0.0, 12.0
 
     def drawn(self) -> str:
-        """Return the symbol, hidden from screen readers."""
         size = "width='34' height='12' viewBox='0 0 34 12'"
         shapes = "".join([*self.back, *self.front])
         return f"<svg class='key' {size} aria-hidden='true'>{shapes}</svg>"
@@ -309,7 +308,7 @@ def _tick(value: float) -> str:
 
 
 def log_ticks(low: float, high: float) -> tuple[tuple[float, str], ...]:
-    """Return ticks of a logarithmic axis: powers of ten, with some multiples if those are few."""
+    """Return ticks of a logarithmic axis: powers of ten, and some of their multiples if there are few powers."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 3), (1, 2, 5)):
         values = [m * 10.0**d for d in decades for m in steps if low <= m * 10.0**d <= high]

@@ -16,18 +16,21 @@ from prorl_inference.types import DEFAULT_BATCH_SIZE, Batching, Generator
 SERVER = "server"
 """The backend that ``auto`` picks when a URL is given."""
 AUTO = "auto"
-"""Stands for the best backend on this machine. No backend may have this name."""
+"""Stands for the best backend on this machine, so no backend may have this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackendOptions:
-    """Options for opening a backend, which reads those that apply to it.
+    """Options for opening a backend, which ignores those that do not apply to it.
 
-    ``path`` is the model folder, None for a server. ``policy`` is the Transformers model in training, on its device,
-    and ``tokenizer`` its tokenizer: the backend samples from it, or from a copy updated by ``sync_weights``. ``dtype``
-    is ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name. ``max_model_len`` counts prompt and completion (None: the
-    model's limit). ``memory_share`` is the fraction of device memory for a separate model and cache. Without
-    ``request_seeds`` a backend may ignore seeds. Any thread may call ``tell``.
+    - ``path``: the model folder, None for a server.
+    - ``policy``, ``tokenizer``: the Transformers model in training, on its device. The backend samples from it, or from
+      a copy updated by ``sync_weights``.
+    - ``dtype``: ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name.
+    - ``max_model_len``: limit on prompt and completion (None: the model's).
+    - ``memory_share``: fraction of device memory for a separate model and cache.
+    - ``request_seeds``: if False, a backend may ignore seeds.
+    - ``tell``: any thread may call it.
     """
 
     path: Path | None = None
@@ -84,7 +87,7 @@ class BackendSpec:
         return not self.requires or importlib.util.find_spec(self.requires) is not None
 
     def check_installed(self) -> None:
-        """If the required package is missing, raise MissingExtraError, or UserError if there is no ``extra``."""
+        """Raise MissingExtraError if the required package is missing, or UserError if no ``extra`` installs it."""
         if self.is_installed:
             return
         if self.extra:
@@ -94,7 +97,7 @@ class BackendSpec:
         )
 
     def keeps_logprobs(self, top_p: float) -> bool:
-        """Return whether log-probs cover the whole distribution, which a loss needs."""
+        """Return whether log-probs are those of the whole distribution, which a loss needs."""
         return self.logprobs and (top_p >= 1.0 or self.nucleus_logprobs)
 
 
@@ -106,8 +109,8 @@ def pick_backend(
 ) -> BackendSpec:
     """Return the backend ``name``, even if it is not installed.
 
-    ``auto`` is the server if ``url`` is given, else the best installed backend. Raises UnknownNameError, or UserError
-    if it does not fit ``url`` or ``training``, or if ``auto`` finds none.
+    ``auto`` stands for the server if ``url`` is given, else for the best installed backend. Raises UnknownNameError.
+    Raises UserError if the backend does not fit ``url`` or ``training``, or if ``auto`` finds none.
     """
     if name == AUTO and url is not None:
         name = SERVER

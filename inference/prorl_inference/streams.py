@@ -63,7 +63,7 @@ def generate_all(
 def open_stream(
     generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
 ) -> Stream:
-    """Return a stream of ``generator``, or a ``ListStream`` if it has none.
+    """Return a stream of ``generator``, or a ``ListStream`` if it offers none.
 
     ``on_done(count)`` is called in ``take`` as samples end. Raises UserError for parameters out of range.
     """
@@ -76,7 +76,7 @@ def open_stream(
 
 
 class ListStream:
-    """A stream over ``generate``: ``take`` samples all waiting requests to their end; none can be paused."""
+    """A stream for a generator that offers none. ``take`` samples all waiting requests to their end, without pauses."""
 
     rows = 1 << 20
     repeatable = False
@@ -101,7 +101,7 @@ class ListStream:
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request without begun samples."""
+        """Add a request, none of whose samples may have begun."""
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:
@@ -120,7 +120,6 @@ class ListStream:
         return ended
 
     def stop(self) -> list[Ended]:
-        """Return the requests that were never started."""
         waiting, self._waiting = self._waiting, {}
         untouched = Completion("", (), (), "paused")
         return [(key, [untouched] * len(request.seeds)) for key, request in waiting.items()]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 BYTE_VOCAB = 260
-"""256 bytes, then ``<pad>``, ``<eos>``, ``<user>``, ``<assistant>``."""
+"""Vocabulary size: 256 bytes, then ``<pad>``, ``<eos>``, ``<user>``, ``<assistant>``."""
 
 CHAT_TEMPLATE = (
     "{% for m in messages %}"
@@ -51,7 +51,8 @@ def tiny_model(
 ) -> LlamaForCausalLM:
     """Return a random fp32 Llama on the CPU in eval mode. Equal arguments give equal weights.
 
-    ``spread`` is the weights' standard deviation: 0.02 samples almost uniformly. Torch's random state is not changed.
+    ``spread`` is the weights' standard deviation; at 0.02 the model samples almost uniformly. Torch's random state is
+    unchanged.
     """
     import torch
     import transformers

@@ -17,7 +17,7 @@ _MARK = "prorl_vocabulary"
 
 
 def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the prompt text up to the start of the assistant's turn, by the chat template.
+    """Return the prompt text up to the start of the assistant's turn, as the chat template renders it.
 
     Without a template, messages become lines ``Role: content``.
     """
@@ -32,12 +32,12 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag at the end of the prompt, which the completion's text therefore lacks, or ""."""
+    """Return the think tag with which the prompt ends, or "". The text of the completion lacks this tag."""
     return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
-    """Return the token ids of :func:`render_prompt`. Special tokens are added only without a template."""
+    """Return the token ids of :func:`render_prompt`. Special tokens are added only if there is no chat template."""
     text = render_prompt(tokenizer, messages)
     ids = tokenizer.encode(text, add_special_tokens=tokenizer.chat_template is None)
     return [int(token) for token in ids]
@@ -65,12 +65,12 @@ def prompt_budget(
 
 
 def vocabulary(model: Any) -> int | None:
-    """Return the vocabulary size recorded by ``mark_padding``, None without padding."""
+    """Return the vocabulary size that ``mark_padding`` recorded, or None."""
     return getattr(model, _MARK, None)
 
 
 def mark_padding(model: Any, tokenizer: Any) -> None:
-    """Record the tokenizer's size on a model with a padded vocabulary. Padding ids get no probability."""
+    """Record the tokenizer's size on a model whose vocabulary is padded, so that padding ids get no probability."""
     tokens = max(tokenizer.get_vocab().values()) + 1
     if tokens < model.get_output_embeddings().weight.shape[0]:
         setattr(model, _MARK, tokens)
@@ -111,7 +111,7 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Row:
-    """One sample in progress. ``token_ids`` includes tokens from an earlier stream."""
+    """One sample in progress. ``token_ids`` includes the tokens that a resumed sample already had."""
 
     request: int
     sample: int
@@ -131,8 +131,6 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PromptRows:
-    """One prompt's token ids and its samples."""
-
     token_ids: tuple[int, ...]
     rows: list[Row]
 
@@ -198,7 +196,7 @@ class Results:
         return completed
 
     def paused(self) -> list[Ended]:
-        """Return all requests not yet returned, completed ones first."""
+        """Return all requests not returned yet, completed ones first. Unfinished samples are ``paused``."""
         for request in self._open.values():
             for row in request.rows:
                 if request.answers[row.sample] is None:

@@ -13,10 +13,11 @@ Messages = Sequence[Mapping[str, str]]
 
 FinishReason = Literal["stop", "length", "refused", "paused"]
 Batching = Literal["fixed", "refill"]
-"""How Transformers decodes: ``fixed`` batches (bitwise repeatable), or ``refill``, which gives the row of a finished
-sample to a waiting one (equal up to float rounding)."""
+"""How Transformers decodes. ``fixed`` batches are bitwise repeatable. ``refill`` gives the row of a finished sample to
+a waiting one; its results are equal up to float rounding.
+"""
 DEFAULT_BATCH_SIZE = 128
-"""Samples run at once."""
+"""Default number of samples run at once."""
 
 
 class ModelError(UserError):
@@ -29,7 +30,7 @@ class SampleRefusedError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """Temperature 0 is greedy. ``max_tokens`` counts generated tokens, including the end token."""
+    """Parameters of sampling. Temperature 0 is greedy. ``max_tokens`` includes the end token."""
 
     temperature: float = 1.0
     top_p: float = 1.0
@@ -49,11 +50,11 @@ class SamplingParams:
 class Completion:
     """One sampled completion.
 
-    ``token_ids`` and ``logprobs`` have equal lengths and include a sampled end token; with a server they are -1 and
-    NaN. Log-probs are natural logs after temperature scaling, before top-p. ``text`` omits special tokens and starts
-    with ``<think>`` if the chat template opened it in the prompt. ``finish_reason`` is ``length`` at ``max_tokens``,
-    ``refused`` if a server refused (``note`` says why) or ``paused`` if the stream was stopped. ``text`` is empty for
-    the last two.
+    - ``text``: omits special tokens and starts with ``<think>`` if the chat template opened it in the prompt.
+    - ``token_ids``, ``logprobs``: equally long, with the end token if it was sampled; -1 and NaN from a server.
+      Log-probs are natural logs after temperature scaling, before top-p.
+    - ``finish_reason``: ``length`` at ``max_tokens``, ``refused`` if a server refused (see ``note``), ``paused`` if the
+      stream was stopped. ``text`` is empty for the last two.
     """
 
     text: str
@@ -67,8 +68,7 @@ class Completion:
 class Request:
     """One prompt and a seed for each sample.
 
-    ``begun`` holds earlier completions, one per seed (empty: none): ``paused`` ones are resumed, others returned
-    unchanged.
+    ``begun`` is empty or holds an earlier completion per seed. ``paused`` ones are resumed, others returned unchanged.
     """
 
     prompt: Messages
@@ -77,11 +77,11 @@ class Request:
 
     @property
     def prompt_start(self) -> str:
-        """Start of the last message, for messages to the user."""
+        """The start of the last message, which identifies the prompt to the user."""
         return " ".join(str(self.prompt[-1]["content"]).split())[:60] if self.prompt else ""
 
     def check_fresh(self) -> None:
-        """Raise UserError if a sample has begun, for generators that cannot resume."""
+        """Raise UserError if a sample has begun. Called by generators that cannot resume samples."""
         if any(c.token_ids or c.finish_reason != "paused" for c in self.begun):
             raise UserError(
                 "this generator cannot resume samples that have begun: leave out Request.begun"
@@ -99,8 +99,9 @@ Ended = tuple[int, list[Completion]]
 class Stream(Protocol):
     """Sampling in progress: takes requests at any time and returns each when its samples have ended.
 
-    Leaving its ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once, ``running`` the
-    number unfinished as far as known. ``repeatable`` means that results depend only on the calls made so far.
+    Leaving its ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once. ``running`` is
+    the number of unfinished samples, as far as known. ``repeatable`` means that results depend only on the calls made
+    so far.
     """
 
     rows: int
@@ -129,13 +130,14 @@ class Stream(Protocol):
 class Generator(Protocol):
     """A backend that samples completions. It may offer ``stream(params, on_done) -> Stream``.
 
-    Results depend on each request's seeds, not on its position (bitwise for equal batch shapes; see docs/concepts).
+    Results depend on each request's seeds, not on its place among requests (bitwise for equal batch shapes; see
+    docs/concepts).
     """
 
     model_id: str
     """Name or path of the model."""
     model_digest: str
-    """Hash of the weights in use; part of every evaluation journal key."""
+    """Hash of the weights in use, which is part of every evaluation journal key."""
 
     def generate(
         self,

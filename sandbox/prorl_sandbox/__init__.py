@@ -1,4 +1,4 @@
-"""Run untrusted programs under limits and report how they ended."""
+"""Run untrusted programs, each in a *box* of isolated processes, under limits and report how they ended."""
 
 from typing import TYPE_CHECKING
 

@@ -78,7 +78,7 @@ class Capabilities:
     def isolation(self) -> str:
         """Isolation level, as recorded in every Outcome.
 
-        ``cgroup``: the kernel limits the whole box's memory and processes; ``rlimits``: each process is limited.
+        It ends in ``cgroup`` if the kernel limits the whole box's memory and processes, else in ``rlimits``.
         """
         landlock = ["landlock"] if self.landlock_abi else []
         sums = "cgroup" if self.cgroup_v1 or self.cgroup_v2 else "rlimits"
@@ -151,7 +151,6 @@ def _try_cgroup() -> tuple[int, str]:
 
 
 def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
-    """Run the trial program; return the isolation features in effect, and why others are not."""
     data = _TRIAL.memory_mb * 1024 * 1024
     source = _TRIAL_PROGRAM.format(data=data)
     sandbox = LocalSandbox(walls, "trial")
@@ -174,7 +173,7 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated, with the fix, or None.
+    """Return why programs cannot be isolated, with the fix, or None if they can.
 
     If PRORL_BACKEND names a backend other than ``local``, raises the errors of ``open_sandbox``.
     """
@@ -232,7 +231,7 @@ _ANSWER = 42
 
 @dataclass(frozen=True, slots=True)
 class TriedLanguage:
-    """Whether a language runs whole programs and accepts calls; ``note`` has the fix if not."""
+    """Whether a language runs whole programs, and whether its functions can be called; if not, ``note`` has the fix."""
 
     name: str
     runs: bool

@@ -1,4 +1,4 @@
-"""``LanguageSpec`` describes how a language is compiled and run. Boxes get argument lists only."""
+"""``LanguageSpec`` describes how a language is compiled and run. Commands are argument lists, never shell text."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Command:
 
     ``tools`` are alternative names for ``argv[0]``; the first installed one is used. Without tools the program itself
     is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
-    ``sources`` in the working folder and leaves the file or folder ``result`` there. With ``answers``, the program
-    keeps the channel.
+    ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` means that the program
+    keeps the channel to the host.
     """
 
     argv: tuple[str, ...]
@@ -51,9 +51,9 @@ class LanguageSpec:
     """A language that programs may be written in. Raises UserError for an inconsistent spec.
 
     ``run`` and ``compile`` are argument lists with the placeholders ``{source}`` (source file), ``{binary}`` (the
-    compiler's result) and ``{memory_mb}``. If ``run`` contains ``{binary}`` the result is run, a folder as a zip
-    archive; otherwise the source is run, and ``compile`` only checks it. ``run=None`` means Python, run by the box's
-    harness: only it supports checks. Calls need Python or a ``harness``.
+    compiler's result) and ``{memory_mb}``. If ``run`` contains ``{binary}``, the result is run (a folder as a zip
+    archive); otherwise the source is run, and ``compile`` only checks it. ``run=None`` means Python, which the box's
+    harness runs and which alone supports checks. Calls need Python or a ``harness``.
 
     Tools are found in ``/usr/bin``, ``/usr/local/bin`` and ``/bin``, or at an absolute path.
     """
@@ -74,26 +74,26 @@ class LanguageSpec:
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Other names of a tool, tried in order if it is not installed: {"node": ("nodejs",)}."""
     needs: tuple[str, ...] = ()
-    """Tools that its tools call, in addition to the first words of ``compile`` and ``run``."""
+    """Tools that the language's tools call, besides the first words of ``compile`` and ``run``."""
     folders: tuple[str, ...] = ()
-    """Folders outside the system's own that its tools read (``/opt/lab``); they are visible read-only."""
+    """Folders outside the system's own that the language's tools read (``/opt/lab``). They are visible read-only."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables of its tools and programs, in addition to HOME, TMPDIR, LANG and PATH."""
+    """Environment variables of the language's tools and programs, besides HOME, TMPDIR, LANG and PATH."""
     compile_seconds: float = 10.0
     """Default limit of CPU seconds for compiling a source; the limit of wall time is twice as long."""
     least_memory_mb: int = 0
     """Memory in MiB that the language needs to start; a lower memory limit is raised to it."""
     packages: tuple[str, ...] = ()
-    """Debian packages that ``prorl sandbox build-image`` installs for it. If they are installed on this machine, local
+    """Debian packages that ``prorl sandbox build-image`` installs for the language. If this machine has them, local
     boxes contain their files.
     """
     own_memory_mb: int = 0
-    """Memory in MiB that its runtime itself uses; added to the limit."""
+    """Memory in MiB that the language's runtime itself uses; added to the limit."""
     own_processes: int = 0
-    """Number of threads that its tools and its runtime start themselves; added to the limit."""
+    """Number of threads that the tools and the runtime start themselves; added to the limit."""
     reserved_mb: int = 0
-    """Address space in MiB that its runtime reserves without using it. It matters only without a control group, where
-    the limit is on address space.
+    """Address space in MiB that the runtime reserves without using it. It matters only without a control group, because
+    the limit is then on address space.
     """
     arrange: Callable[[str], Sources] | None = None
     """Turns a source into the files to compile; default: one file ``source_name``."""
@@ -109,7 +109,7 @@ class LanguageSpec:
     "type": name, "memory": bool}`` or ``{"k": "unserialisable", "text": why}``.
     """
     trial: Trial | None = None
-    """Programs that ``prorl sandbox doctor`` runs."""
+    """Programs that ``prorl sandbox doctor`` runs to try the language."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.title or self.name)

@@ -88,12 +88,14 @@ def check_limits(limits: Limits) -> None:
 class Program:
     """An untrusted source and how to run it.
 
-    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` its function, ``Class.method``, or
-    method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. LeetCode's linked
-    lists and trees are ``{"ListNode": values}`` and ``{"TreeNode": values}``, in arguments and return values. With
-    ``prelude="competition"`` common modules need no import. ``language`` is a name in ``prorl_sandbox.LANGUAGES``;
-    those with a ``harness`` support ``call`` with JSON arguments. ``environment`` names the packages that Python
-    programs may import: ``stdlib`` (none), ``scientific``, or one made with ``prorl sandbox build-env``.
+    - ``call``: a function, ``Class.method``, or method of a class ``Solution`` that is called with ``args``;
+      ``Outcome.value`` is the return value. Without it, the source runs as ``__main__`` with ``stdin``.
+    - ``args``: LeetCode's linked lists and trees are ``{"ListNode": values}`` and ``{"TreeNode": values}``, also in
+      return values.
+    - ``language``: a name in ``prorl_sandbox.LANGUAGES``; if it has a ``harness``, ``call`` works with JSON arguments.
+    - ``environment``: the packages that Python programs may import: ``stdlib`` (none), ``scientific``, or one made with
+      ``prorl sandbox build-env``.
+    - ``prelude``: ``competition`` makes common modules usable without import.
     """
 
     source: str
@@ -116,7 +118,8 @@ class Stdin:
 class Call:
     """Load the program and call its function ``name``; see ``Program``.
 
-    ``then`` are calls of methods (name, arguments) on the returned object; the value lists all results, None first.
+    ``then`` are further calls: methods (name, arguments) of the returned object. The value lists all results, None
+    first.
     """
 
     name: str
@@ -148,11 +151,12 @@ class Budget:
 class Outcome:
     """Result of a run.
 
-    ``value`` consists of exactly the types None, bool, int, float, complex, str, bytes, list, tuple, dict, set and
-    frozenset. ``limit`` names the limit that a ``timeout`` exceeded. ``wall_seconds`` count from the program's start
-    and include ``waited_seconds`` without a CPU, which the wall limit excludes. ``cpu_seconds`` covers all processes;
-    ``peak_mb`` is resident memory. ``over_budget`` marks the case that used up the budget and all later ones. ``hint``
-    explains a failure.
+    - ``value``: made only of None, bool, int, float, complex, str, bytes, list, tuple, dict, set and frozenset.
+    - ``limit``: the limit that a ``timeout`` exceeded; ``hint``: explains a failure.
+    - ``wall_seconds``: time since the program's start. It includes ``waited_seconds`` without a CPU, which do not count
+      towards the wall limit.
+    - ``cpu_seconds``: of all processes; ``peak_mb``: resident memory.
+    - ``over_budget``: set for the case that used up the budget and all later ones.
     """
 
     status: Status
@@ -171,8 +175,7 @@ class Outcome:
 
 
 class Session(Protocol):
-    """A Python interpreter in its own box for several messages. Thread-safe: it and its forks run one message at a
-    time.
+    """A Python interpreter in its own box for several messages. Thread-safe: it and its forks take turns.
 
     It ends when a message exceeds a limit, breaks the interpreter or raises SystemExit, and when it is idle or open for
     too long.
@@ -187,13 +190,13 @@ class Session(Protocol):
         """Run one message. Raises SessionEndedError, SandboxError.
 
         The value of a last expression is printed, and is ``Outcome.value`` if it can leave the box. The session
-        survives an exception and a syntax error; ``exit_code`` is set if it ended. Of ``limits`` (default: the
-        session's) only wall time, CPU time and output apply per message. ``peak_mb`` is 0.
+        survives exceptions and syntax errors; if it ended, ``exit_code`` is set. Of ``limits`` (default: the session's)
+        only wall time, CPU time and output apply per message. ``peak_mb`` is 0.
         """
         ...
 
     def fork(self) -> Session:
-        """Return a session with a copy of this one's process, without its threads. Raises SessionEndedError.
+        """Return a session that starts as a copy of this one's process, without its threads. Raises SessionEndedError.
 
         Both share a box: memory, processes and the scratch folder. Closing the original session, or anything else that
         ends the box, ends both. A message that exceeds a limit ends only its own session.
@@ -228,8 +231,8 @@ class Sandbox(Protocol):
     ) -> Outcome:
         """Run trusted test source that defines ``check(candidate)`` against a submission.
 
-        It runs in its own box; ``candidate`` calls ``entry_point`` in the submission's box over a typed pipe. ``ok``
-        means that ``check`` returned.
+        The check runs in its own box; ``candidate`` calls ``entry_point`` in the submission's box over a typed pipe.
+        ``ok`` means that ``check`` returned.
         """
         ...
 
@@ -242,10 +245,10 @@ class Sandbox(Protocol):
     ) -> Generator[Outcome, None, None]:
         """Run each case of a submission in a fresh box, yielding outcomes in order.
 
-        ``limits`` apply per case, ``budget`` to all together: the case that uses it up is a ``timeout`` with
-        ``over_budget``, and later ones get the same outcome without being run. Closing the iterator kills running
-        cases. ``program.call`` and ``args`` are ignored, and its ``stdin`` if a case has its own. Raises the errors of
-        ``run`` and ``run_check``.
+        ``limits`` apply per case, ``budget`` to all together. The case that uses up the budget is a ``timeout`` with
+        ``over_budget``; later ones get the same outcome without being run. Closing the iterator kills running cases.
+        ``program.call`` and ``args`` are ignored, and ``stdin`` if a case has its own. Raises the errors of ``run`` and
+        ``run_check``.
         """
         ...
 

@@ -56,7 +56,6 @@ class ConnectionGuard:
         self.sweep()
 
     def protocol(self, **options: Any) -> GuardedConnection:
-        """Return a new connection with uvicorn's ``options``."""
         return GuardedConnection(self, **options)
 
     def sweep(self) -> None:
@@ -111,7 +110,7 @@ class ConnectionGuard:
 
 
 class GuardedConnection(H11Protocol):
-    """uvicorn's connection with its phase tracked."""
+    """A uvicorn connection that tracks its phase."""
 
     def __init__(self, guard: ConnectionGuard, **options: Any) -> None:
         super().__init__(**options)

@@ -9,7 +9,7 @@ SECOND_BUCKETS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 6
 
 
 class ServiceMetrics:
-    """Metrics in their own registry, with the name prefix ``prefix``."""
+    """Metrics in a registry of their own; their names start with ``prefix``."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -42,5 +42,4 @@ class ServiceMetrics:
             self._refused.labels(endpoint).inc()
 
     def text(self) -> bytes:
-        """Return all metrics in Prometheus' text format."""
         return generate_latest(self.registry)

@@ -11,7 +11,7 @@ from pathlib import Path
 from prorl_common.errors import UserError
 
 MIN_TOKEN = 16
-"""Minimum number of characters; a shorter token could be guessed."""
+"""Minimum number of characters in a token; a shorter one could be guessed."""
 MAX_BODY_MB = 4096
 
 
@@ -50,7 +50,6 @@ class ListenOptions:
 
     @property
     def max_body(self) -> int:
-        """Largest body in bytes."""
         return int(self.max_body_mb * 1024 * 1024)
 
 

@@ -22,11 +22,11 @@ from prorl_common.serving.options import ListenOptions, is_loopback
 
 DISCARD_BYTES = 256 * 1024 * 1024
 DISCARD_SECONDS = 10.0
-"""Limits on reading and discarding an unwanted body, without which its sender would not read the answer."""
+"""Limits on an unwanted body, which is read and discarded because its sender reads the answer only afterwards."""
 LINGER = 0.5
 BODIES_AT_ONCE = 8
 BODY_BYTES = 512 * 1024 * 1024
-"""Maximum bytes of all requests in progress, unless ``BODIES_AT_ONCE`` bodies of the largest size take more."""
+"""Maximum bytes of all bodies being handled; at least ``BODIES_AT_ONCE`` bodies of the largest size are allowed."""
 
 
 class Refusal(Exception):
@@ -58,7 +58,7 @@ def refused(refusal: Refusal) -> Response:
 
 
 def unknown_route(routes: str) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler for paths and methods other than ``routes``."""
+    """Return the handler for unknown paths and methods, whose message names the valid ``routes``."""
 
     async def handle(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -71,10 +71,11 @@ def unknown_route(routes: str) -> Callable[[Request, Exception], Awaitable[Respo
 
 
 class Gate:
-    """Passes requests to ``app`` if they name the right host (else 421), do not come from another site's page (403) and
-    carry the token (401, except ``/healthz``).
+    """Passes a request to ``app`` or refuses it.
 
-    The host check stops DNS rebinding; with a token or a Unix socket any host is accepted.
+    - 421: it names another host. This stops DNS rebinding; with a token or Unix socket any host is accepted.
+    - 403: it comes from another site's page.
+    - 401: it lacks the token, which ``/healthz`` does not need.
     """
 
     def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
@@ -104,7 +105,7 @@ class Gate:
     async def end(self, seconds: float) -> bool:
         """Refuse new requests with 503 and wait for running ones; return False if some did not finish in time.
 
-        Also waits until LINGER seconds after the last request, because clients may send another.
+        The wait lasts until LINGER seconds after the last request, because clients may send another.
         """
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:
@@ -141,7 +142,7 @@ class Gate:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Return an address's host with port and host alone, or empty strings if invalid."""
+    """Return (host with port, host) of an address, or empty strings if it is invalid."""
     try:
         parts = urlsplit(address)
         return parts.netloc.lower(), parts.hostname or ""
@@ -159,7 +160,7 @@ class Bodies:
 
     @contextlib.asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[bytes]:
-        """Yield the JSON body; its bytes are held until the block ends.
+        """Yield the JSON body; its bytes count as ``held`` until the block ends.
 
         Raises Refusal: 415 (not JSON), 413 (too large), 408 (too slow), 503 (too many bytes held).
         """
@@ -206,7 +207,7 @@ class Bodies:
 
 
 async def discard_body(request: Request, refusal: Refusal) -> Refusal:
-    """Discard the body and return ``refusal``: closing the connection earlier would lose the answer."""
+    """Discard the body and return ``refusal``. Closing the connection earlier would lose the answer."""
     await _discard(request, request.stream())
     return refusal
 

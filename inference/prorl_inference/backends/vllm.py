@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 HANDED_OVER = 32
-"""Tokens between two outputs of a sample. Each output costs time in this process."""
+"""Number of tokens between two outputs of a sample. Each output costs time in this process."""
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
@@ -35,7 +35,7 @@ def _vllm() -> Any:
 
 
 class VllmGenerator:
-    """Samples with vLLM; implements ``Generator``. A seed's tokens may depend on the other samples of its batch."""
+    """Samples with vLLM; implements ``Generator``. Besides its seed, a sample may depend on the others in its batch."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class VllmGenerator:
         tokens = max(tokenizer.get_vocab().values()) + 1
         padding = range(tokens, int(self._engine.model_config.get_vocab_size()))
         self.bias = dict.fromkeys(padding, -100.0) or None
-        """Bias that keeps padding ids of the vocabulary from being sampled or taking probability."""
+        """Bias that keeps the vocabulary's padding ids from being sampled and from getting any probability."""
 
     @property
     def context_tokens(self) -> int:
@@ -205,7 +205,7 @@ class VllmStream:
 
 
 def fresh_seed(row: Row) -> int:
-    """Return a seed to continue ``row``, different for each length already sampled."""
+    """Return a seed to continue ``row``, which differs with the number of tokens already sampled."""
     return derive_seed(row.seed, "go on", len(row.token_ids)) if row.token_ids else row.seed
 
 

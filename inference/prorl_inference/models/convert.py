@@ -88,7 +88,8 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF interleaves the two numbers of rotary pairs. Transformers stores all first numbers of a head, then all second.
+    GGUF puts the two numbers of a rotary pair side by side. Transformers stores all first numbers of a head, then all
+    second numbers.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
@@ -96,7 +97,7 @@ def split_rotary_pairs(weight: Any, heads: int) -> Any:
 
 
 def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
-    """Build the tokenizer. SmolLM splits off every digit before BPE."""
+    """Build the tokenizer, which splits off every digit before BPE, as SmolLM does."""
     import transformers
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 

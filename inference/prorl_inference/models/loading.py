@@ -24,7 +24,6 @@ DTYPES = ("auto", "fp32", "bf16", "fp16")
 
 
 def require_local_extra() -> None:
-    """Raise MissingExtraError unless torch and transformers are installed."""
     for module in ("torch", "transformers"):
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError("local", module)
@@ -86,7 +85,7 @@ def pick_dtype(device: str, dtype: str = "auto") -> torch.dtype:
 def load_model(
     path: Path, device: str, dtype: torch.dtype
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Return (model in eval mode on ``device``, tokenizer) from a model folder.
+    """Load a model folder; return the model, in eval mode on ``device``, and its tokenizer.
 
     Raises ModelError for missing, corrupt or incompatible files, MissingExtraError without torch or transformers.
     """

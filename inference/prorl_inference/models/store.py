@@ -65,7 +65,6 @@ def alias_dir(alias: str) -> Path:
 
 
 def list_models() -> list[ModelEntry]:
-    """Return every known model, fetched or not."""
     entries = []
     for model in KNOWN_MODELS.values():
         folder = alias_dir(model.alias)
@@ -84,7 +83,6 @@ def list_models() -> list[ModelEntry]:
 
 
 def is_cached(alias: str) -> bool:
-    """Return whether a known alias has been fetched."""
     return (alias_dir(alias) / CARD_NAME).is_file()
 
 
@@ -101,7 +99,7 @@ def check_model(name_or_path: str) -> None:
 
 
 def resolve_model(name_or_path: str) -> Path:
-    """Return the folder of a local path, a fetched alias or a hub id, which is downloaded. Raises ModelError."""
+    """Return the folder of a local path, a fetched alias or a hub id, whose model is downloaded. Raises ModelError."""
     path = Path(name_or_path).expanduser()
     check_model(name_or_path)
     if (path / "config.json").is_file():
@@ -158,7 +156,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def verify_model_dir(path: Path) -> None:
-    """Raise ModelError unless a folder holds config.json and safetensors that match its card, if any."""
+    """Raise ModelError unless a folder holds config.json and safetensors. If it has a card, the hashes must match."""
     card = read_card(path)
     again = (
         f"run `prorl model fetch {card['alias']} --force`" if card else "download or save it again"

@@ -16,7 +16,7 @@ from prorl_inference.types import Completion, Generator, Request, SampleRefusedE
 from prorl_inference.workers.work import SharedWork, Unit
 
 AGAIN_SECONDS = 10.0
-"""Pause before a lost server is tried again."""
+"""Pause before a lost worker is tried again."""
 CALL_SAMPLES = 1024
 """Maximum samples given to a server in one call, or eight times its concurrency if that is more."""
 LOOK_SECONDS = 0.05
@@ -26,13 +26,15 @@ JOIN_SECONDS = 5.0
 OnBatchResult = Callable[[int, int, list[Completion]], None]
 """Called with a batch's number, a request's index in it and its completions."""
 OnBatchDone = Callable[[int | None, int], None]
-"""Called with a batch's number and how many of its samples ended; with None and 0 periodically while idle."""
+"""Called with a batch's number and how many of its samples ended, or periodically with None and 0 if nothing ends."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """A worker. ``open`` raises ServiceError if it cannot return a generator. With ``returns``, a failed worker is
-    tried again."""
+    """A server or process that samples.
+
+    ``open`` raises ServiceError if it fails. ``returns`` means that a failed worker is tried again.
+    """
 
     name: str
     open: Callable[[], Generator]
@@ -66,7 +68,7 @@ _Event = _Ended | _Counted | _Lost | BaseException
 
 
 class _Stop(Exception):
-    """Ends a worker's call whose result is no longer needed."""
+    pass
 
 
 class Call:
@@ -95,7 +97,6 @@ class Call:
         self._answered = self._refused = False
 
     def run(self) -> None:
-        """Sample all units; raises as ``SamplingPool.sample_batches`` does."""
         threads = [
             threading.Thread(
                 target=self._sample, args=(n,), daemon=True, name=f"prorl-sampling-{n}"
@@ -184,7 +185,7 @@ class Call:
             self._take(_Ended(worker, unit, 0, completions))
 
     def _await_refusals(self, threads: Sequence[threading.Thread]) -> None:
-        """Raise SampleRefusedError if, without any answer, all servers refuse every request."""
+        """Wait for all servers, none of which has answered; raise SampleRefusedError if they refuse every request."""
         until = time.monotonic() + JOIN_SECONDS
         while any(t.is_alive() for t in threads) and time.monotonic() < until:
             with contextlib.suppress(queue.Empty):

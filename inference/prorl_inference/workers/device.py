@@ -21,7 +21,7 @@ from prorl_inference.workers.call import Worker
 from prorl_inference.workers.pool import SamplingPool
 
 LAST_LINES = 20
-"""Lines of a child's stderr kept to explain its death."""
+"""Number of lines of a child's stderr kept to explain why it died."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class DeviceModel:
 
 
 def device_list(text: str) -> list[str]:
-    """Return the comma-separated devices.
+    """Split a comma-separated list of devices.
 
-    Raises UserError for several that are not all ``cpu`` or distinct numbered GPUs.
+    Raises UserError unless several are all ``cpu``, or distinct numbered GPUs.
     """
     devices = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in devices:
@@ -55,7 +55,7 @@ def device_list(text: str) -> list[str]:
 
 
 class DeviceGenerator(Closing):
-    """Implements ``Generator`` with a child process for ``device``. ``share`` children share the CPU.
+    """Implements ``Generator`` with a child process for ``device``. The CPU is divided among ``share`` children.
 
     Once a child dies, every call raises ServiceError.
     """
@@ -69,7 +69,7 @@ class DeviceGenerator(Closing):
         self._reader: threading.Thread | None = None
 
     def prepare(self) -> None:
-        """Start the child and load the model. Raises the backend's UserError, ServiceError if the child dies."""
+        """Start the child and load the model. Raises the backend's UserError, or ServiceError if the child dies."""
         if self._died is not None:
             raise self._died
         if self._process is not None:
@@ -174,7 +174,7 @@ class DeviceGenerator(Closing):
         return row
 
     def _record_death(self) -> ServiceError:
-        """Return and keep the error for the child's death: a new child would die too."""
+        """Return the error for the child's death. Later calls raise it too, since a new child would die as well."""
         process = self._process
         if process is None:
             return ServiceError("the worker process was ended")
@@ -197,7 +197,7 @@ def open_devices(
     tell: Callable[[str], None],
     whole_batches: bool,
 ) -> SamplingPool:
-    """Return one process per device as one generator."""
+    """Start a process per device and return them as one generator."""
     digest = model_digest(model.path)
 
     def opener(device: str) -> Callable[[], Generator]:

@@ -31,7 +31,7 @@ class BatchSampler(Protocol):
         """Sample every batch. Callbacks run in the caller's thread."""
 
     def unit(self, samples: int) -> int | None:
-        """Return the samples per unit, of ``samples`` in all; None if a unit is a batch."""
+        """Return how many of ``samples`` a worker takes at a time, or None if it takes a whole batch."""
 
 
 def sample_batches(
@@ -54,8 +54,8 @@ def sample_batches(
 class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
-    A call fails once all workers have been lost for ``patience`` seconds. With ``whole_batches`` a unit is one batch.
-    With ``stop_at_refusal`` a sample that every server refuses ends the call.
+    A call fails if no worker has answered for ``patience`` seconds. With ``whole_batches`` a worker takes a batch at a
+    time. With ``stop_at_refusal`` a sample that every server refuses ends the call.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class SamplingPool(Closing):
 
     @property
     def usage(self) -> Usage | None:
-        """Total usage of all servers; None without servers."""
+        """Total usage of all servers, or None without servers."""
         reported = [getattr(worker.generator, "usage", None) for worker in self.workers]
         usages = [usage for usage in reported if isinstance(usage, Usage)]
         if not usages:
@@ -147,8 +147,8 @@ class SamplingPool(Closing):
     ) -> None:
         """Sample every batch.
 
-        Raises ServiceError if no worker is left, SampleRefusedError, or at once any other error of a worker. Results
-        that arrived before are still reported.
+        Raises ServiceError if no worker is left, SampleRefusedError, or any other error of a worker at once. Results
+        that arrived before the error are still reported.
         """
         params.check()
         servers = all(worker.returns for worker in self.workers)

@@ -1,8 +1,8 @@
-"""The child process of one device: JSON lines on stdin and stdout.
+"""The child process of one device: it reads JSON lines on stdin and writes them on stdout.
 
-{"open": {path, backend, dtype, batch_rows, device}} gives {"ready": true}. {"requests": [{prompt, seeds}], "params":
-{...}} gives {"done": n} and {"result": i, "completions": [...]}, then {"ended": true}. A UserError gives {"user_error":
-line}. Other errors end the process.
+{"open": {path, backend, dtype, batch_rows, device}} is answered with {"ready": true}. {"requests": [{prompt, seeds}],
+"params": {...}} is answered with {"done": n} and {"result": i, "completions": [...]}, then {"ended": true}. A UserError
+gives {"user_error": line}. Other errors end the process.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from prorl_inference.workers.call import Worker
 from prorl_inference.workers.pool import SamplingPool
 
 AWAY_SECONDS = 15.0
-"""A server that has not answered for this long, while others do, counts as lost."""
+"""A server counts as lost if it has not answered for this long while others do."""
 
 
 def open_servers(

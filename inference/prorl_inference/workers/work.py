@@ -1,6 +1,6 @@
-"""The units (batches or single samples) of a call, taken by free workers.
+"""Divides a call into units (batches or single samples), which free workers take.
 
-A free worker also starts a unit that a slow worker holds too long. The first result counts.
+A free worker also starts a unit that a slow worker has held too long. The first result counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from prorl_inference.types import Completion, Request
 
 SLOW = 2.0
 """A free worker also starts a unit that another worker has held for ``SLOW`` times as long as the free worker's slowest
-unit took, and for at least ``SLOW_SECONDS``."""
+unit took, and for at least ``SLOW_SECONDS``.
+"""
 SLOW_SECONDS = 1.0
 UNTRIED_SECONDS = 15.0
 """A free server that has not finished any unit starts one that another has held for this long."""
@@ -26,8 +27,8 @@ UNTRIED_SECONDS = 15.0
 class Unit:
     """Requests that one worker samples in one call.
 
-    ``holders`` maps workers to the time they took it. ``missing`` requests are not reported yet. ``refusals`` are the
-    answers of servers that refused it.
+    ``holders`` maps workers to the time at which they took it. ``missing`` requests have no result yet. ``refusals``
+    are the answers of servers that refused it.
     """
 
     number: int
@@ -38,7 +39,7 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, shared by worker threads and consumed lazily.
+    """The units of one call, shared by worker threads. They are read from ``units`` only when needed.
 
     A worker that has not finished any unit also starts one that another has held for ``untried`` seconds.
     """
@@ -59,7 +60,7 @@ class SharedWork:
         self._on_trial: set[int] = set()
 
     def take(self, worker: int) -> Unit | None:
-        """Return a unit, or None if there is none now or ever (see ``finished``).
+        """Return a unit, or None if there is none now; ``finished`` tells whether more may come.
 
         After ``give_back`` a worker gets one unit at a time until it finishes one.
         """
@@ -92,7 +93,7 @@ class SharedWork:
             return sum(len(r.seeds) for unit in alone for r in unit.requests)
 
     def refused(self, worker: int, unit: Unit, completions: list[Completion]) -> None:
-        """Offer other workers a unit that this worker's server refused."""
+        """Record that this worker's server refused a unit, and offer it to other workers."""
         with self._lock:
             unit.refusals[worker] = completions
             unit.holders.pop(worker, None)
@@ -101,7 +102,7 @@ class SharedWork:
                 self._returned.append(unit)
 
     def refused_by_all(self, workers: Collection[int]) -> list[Unit]:
-        """Remove and return units that all these workers refused."""
+        """Remove and return the units that each of these workers refused."""
         with self._lock:
             refused = [u for u in self._returned if u.refusals.keys() >= set(workers)]
             for unit in refused:
@@ -109,18 +110,17 @@ class SharedWork:
             return refused
 
     def close(self) -> None:
-        """Stop handing out units."""
         self._closed = True
 
     @property
     def finished(self) -> bool:
-        """Whether every unit has ended or the work was closed."""
+        """Whether every unit has ended, or ``close`` was called."""
         with self._lock:
             unfinished = bool(self._returned or self._under_way)
             return self._closed or (self._all_taken and not unfinished)
 
     def _take_returned(self, worker: int) -> Unit | None:
-        """Return a returned unit that the worker has not refused; drop completed ones."""
+        """Return a unit given back that the worker has not refused; drop completed ones."""
         for unit in list(self._returned):
             if unit.missing and worker in unit.refusals:
                 continue
@@ -141,7 +141,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _find_slow(self, worker: int) -> Unit | None:
-        """Return the unit whose latest holder has held it longest, if that is too long."""
+        """Return the unit that its latest worker has held longest, if that is too long."""
         slowest = self._slowest.get(worker)
         if slowest is None and self._held(worker):
             return None

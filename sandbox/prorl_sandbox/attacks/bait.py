@@ -44,11 +44,11 @@ class Bait:
         )
 
     def tag(self, number: int) -> str:
-        """Return the name of attack ``number``, at most 15 bytes for a process name."""
+        """Return the name of attack ``number``, at most 15 bytes to fit a process name."""
         return f"{self.token}{number:03d}"
 
     def words(self, number: int) -> dict[str, str]:
-        """Return the placeholders' values in attack ``number``, for ``source_for``."""
+        """Return the values that ``source_for`` puts into the program of attack ``number``."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:  # find this machine's network address
                 probe.connect(("192.0.2.1", 9))
@@ -69,7 +69,7 @@ class Bait:
 
     @contextmanager
     def in_environment(self) -> Iterator[None]:
-        """Put the secret into the environment, as a trainer's tokens are."""
+        """Put the secret into the environment, where a trainer would keep its tokens."""
         os.environ[SECRET_NAME] = self._secret
         try:
             yield
@@ -77,7 +77,6 @@ class Bait:
             del os.environ[SECRET_NAME]
 
     def markers(self) -> list[str]:
-        """Return paths outside boxes that carry this suite's token."""
         places = [*_PLACES.split(), os.getcwd(), str(Path.home()), str(self._folder)]
         places += [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
         paths = []
@@ -90,7 +89,6 @@ class Bait:
         return [path for path in paths if path != str(self._folder)]
 
     def touched(self) -> list[str]:
-        """Describe every change to the bait."""
         changes = []
         for listener, name in zip(self._listeners, ("port", "abstract", "path"), strict=True):
             try:
@@ -132,7 +130,6 @@ def lay_bait() -> Iterator[Bait]:
 
 
 def processes_named(token: str) -> set[str]:
-    """Return the names and command lines of processes that contain ``token``."""
     names = set()
     for pid in os.listdir("/proc"):
         if pid.isdigit():

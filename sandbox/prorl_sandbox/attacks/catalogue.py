@@ -21,7 +21,7 @@ Finding = Literal["held", "BREACH", "unexpected"]
 
 ARGS: tuple[Any, ...] = (17, 25)
 ANSWER = 1137
-"""Answer of the default task: f(17, 25), or "17 25" on standard input."""
+"""Answer to the default task: f(17, 25), or "17 25" on standard input."""
 
 USUAL_LIMITS = Limits(
     wall_seconds=10.0, cpu_seconds=8.0, memory_mb=200, output_kb=64, scratch_mb=16
@@ -41,9 +41,9 @@ INVARIANTS = (
 class Attack:
     """A hostile program and how it is delivered.
 
-    ``ends`` are the allowed statuses. ``legal`` means that the correct output is no breach, ``legal_in_assert`` only if
-    ``==`` in an assert accepts it. ``expected`` is the gold, unknown to the program. All ``repeat`` runs must end as
-    allowed and, with ``same_output``, print the same.
+    ``ends`` are the allowed statuses, ``expected`` is the right answer, unknown to the program. ``legal`` means that
+    this answer is no breach, ``legal_in_assert`` only if ``==`` in an assert accepts it. All ``repeat`` runs must end
+    as allowed and, with ``same_output``, print the same.
     """
 
     case: str
@@ -66,7 +66,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case; ``by_construction`` explains why it needs no attack."""
+    """A kind of attack. ``by_construction`` explains why it needs no program."""
 
     id: str
     title: str
@@ -78,7 +78,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """An attack's last ``status``, and the invariants that it broke."""
+    """An attack's last ``status``, and the host's invariants that it broke."""
 
     attack: Attack
     finding: Finding
@@ -130,7 +130,6 @@ _FIXED = {"@PARENTHESES@": "(" * 10**5, "@NUL@": "\0\ud800"}
 
 
 def load_cases() -> tuple[Case, ...]:
-    """Return all cases. Raises ValueError for a malformed file."""
     folder = importlib.resources.files("prorl_sandbox.attacks") / "programs"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
     cases = [_read_case(file.name, file.read_text(encoding="utf-8")) for file in files]
@@ -213,7 +212,7 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
 
 
 def source_for(attack: Attack, words: Mapping[str, str]) -> str:
-    """Return the program with its ``@WORDS@`` (TAG, SECRET, PORT ...) filled in."""
+    """Return the program with ``words`` filled in for its placeholders (``@TAG@``, ``@SECRET@`` ...)."""
     source = attack.source
     for word, text in (_FIXED | {f"@{name}@": value for name, value in words.items()}).items():
         source = source.replace(word, text)

@@ -1,5 +1,6 @@
-"""Control groups, version 1 or 2, that limit and measure whole boxes. A slot joins its group before it gives up its
-rights.
+"""Control groups, version 1 or 2, that limit and measure whole boxes.
+
+A slot (which forks the boxes) joins its group before it gives up its rights.
 """
 
 from __future__ import annotations
@@ -87,7 +88,6 @@ class Group:
         return read_counter(self._events_fd, b"oom_kill ")
 
     def kernel_bytes(self) -> int:
-        """Return the group's kernel memory, or 0 if unknown."""
         return read_counter(*self._counts[0])
 
     def memory_hits(self) -> int:
@@ -104,7 +104,6 @@ class Group:
         return int(text.split(b"usage_usec ")[1].split()[0]) / 1e6
 
     def close(self) -> None:
-        """Close the descriptors; the folders remain."""
         fds = (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd)
         for fd in (*fds, self._time_fd, *(fd for fd, _ in self._counts)):
             if fd >= 0:
@@ -154,7 +153,7 @@ def _folder_of(controller: str, paths: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, start: str) -> tuple[str, str]:
-    """Return the nearest folder up to ``root`` in which groups can be made, or '' and the reason."""
+    """Return the nearest folder up to ``root`` in which groups can be made and "", or "" and the reason."""
     # A folder with processes cannot delegate controllers, so look for an ancestor that already delegates them.
     folder, first = start, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
@@ -200,7 +199,7 @@ def _try_folder(parent: str) -> str:
 
 
 def make_parents(version: int, folders: list[str], name: str) -> list[str]:
-    """Make this template's folder in each of ``folders`` and return the new folders. Raises OSError."""
+    """Make this process's folder in each of ``folders`` and return the new folders. Raises OSError."""
     made = [f"{folder}/{PREFIX}{name}" for folder in folders]
     name, usual = _WEIGHT[version]
     for folder in made:
@@ -215,7 +214,6 @@ def make_parents(version: int, folders: list[str], name: str) -> list[str]:
 
 
 def remove(folders: list[str]) -> None:
-    """Remove all unused groups recursively."""
     for folder in folders:
         with contextlib.suppress(OSError):
             for entry in os.scandir(folder):
@@ -225,7 +223,7 @@ def remove(folders: list[str]) -> None:
 
 
 def sweep(folders: list[str]) -> None:
-    """Remove the groups of killed templates; the kernel keeps those in use."""
+    """Remove the groups of killed template processes; the kernel keeps those in use."""
     for folder in folders:
         for entry in os.scandir(folder):
             owner, _, start = entry.name.removeprefix(PREFIX).partition("-")

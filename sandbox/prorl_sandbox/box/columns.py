@@ -31,7 +31,7 @@ class Refused(Exception):
 
 
 def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
-    """Return ("", built-in value), (tag, parts) or, for an unknown type, None. Raises Refused."""
+    """Encode a package's value as ("", built-in value) or (tag, parts). None for other types. Raises Refused."""
     kind, modules = type(value), sys.modules
     numpy = modules.get("numpy")
     if numpy is not None:
@@ -101,7 +101,7 @@ def as_plain(tag: str, parts: Any) -> Any:
 
 
 def check(tag: str, parts: Any) -> int:
-    """Validate a box's ``parts`` on the host; return the cost of an array's lists. Raises ValueError."""
+    """Validate the ``parts`` that a box sent. Returns the cost of an array's lists. Raises ValueError."""
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
         raise ValueError("parts")
@@ -127,7 +127,7 @@ def check(tag: str, parts: Any) -> int:
 def _check_shape(shape: Any, size: int) -> int:
     """Return the cost of an array's lists. Raises ValueError unless the shape has ``size`` values.
 
-    Each list costs 1, and 10 beyond two lists per value: a shape such as [1000000, 1000000, 0] has no values but 10^12
+    Each list costs 1, or 10 beyond two lists per value: a shape such as [1000000, 1000000, 0] has no values but 10^12
     lists.
     """
     if type(shape) is not list or len(shape) > 64:

@@ -17,7 +17,6 @@ _TOOL_FOLDERS = ("/usr/bin", "/usr/local/bin", "/bin")
 
 
 def find(tools: Sequence[str]) -> str | None:
-    """Return the path of the first installed tool, or None."""
     for tool in tools:
         for folder in _TOOL_FOLDERS:
             if os.path.exists(path := os.path.join(folder, tool)):  # an absolute path stays
@@ -64,9 +63,9 @@ def _archive(folder: str) -> bytes:
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Replace this process with the program. Returns, with a message, only if the interpreter is not installed.
+    """Replace this process with the program. If its interpreter is not installed, return a message instead.
 
-    The channel is closed unless the program answers on it.
+    ``channel``, the descriptor to the host, stays open only for a program that answers on it.
     """
     command = job["command"]
     if command["tools"] and find(command["tools"]) is None:
@@ -85,7 +84,7 @@ def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
 
 
 def _pass_question(channel: int) -> None:
-    """Pass the host's question to the program as an unnamed file on the next descriptor."""
+    """Pass the host's question to the program as an unnamed file on the descriptor after ``channel``."""
     request = wire.read_frame(channel)
     name = f".question-{os.getpid()}"
     file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)

@@ -1,7 +1,7 @@
-"""Runs the program inside the box in the job's mode and reports on the channel.
+"""Runs the program inside the box in the job's mode, and reports to the host on the channel.
 
-Expected answers are never in this process, so a program can forge only its own answer. Answers carry their question's
-nonce.
+Expected answers are never in this process, so a program can forge only its own answer. Each answer repeats its
+question's nonce.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ check's loops as if all tests had passed (``all(map(candidate, ...))``).
 
 
 class CandidateError(Exception):
-    """Base class of the submission's own exceptions; ``type_name`` is the original name."""
+    """Base class of exceptions that the submission defines; ``type_name`` is the original name."""
 
     type_name = ""
 
 
 class Submission:
-    """A check's proxy of the submission. ``misused`` is True after an OpaqueError; ``names`` are the check's."""
+    """Stands for the submission in a check. ``misused`` is True after an OpaqueError; ``names`` are the check's."""
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
@@ -49,7 +49,7 @@ class Submission:
         self.misused = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
-        """Return a proxy for the submission's function; None means its entry point."""
+        """Return a function that calls ``name`` in the submission; None is its entry point."""
 
         def candidate(*args: Any, **kwargs: Any) -> Any:
             return self._ask({"name": name}, args, kwargs)
@@ -82,7 +82,7 @@ class Submission:
 
 
 class Names(dict[str, "Any"]):
-    """Built-in names of a check. An undefined name becomes a function of the submission."""
+    """The built-in names of a check. Any undefined name becomes a function that calls the submission's."""
 
     def __init__(self, submission: Submission) -> None:
         super().__init__(vars(builtins) | objects.HELPERS)
@@ -95,7 +95,7 @@ class Names(dict[str, "Any"]):
 
 
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
-    """Return an exception that a check can catch like the submission's.
+    """Return an exception that a check can catch like the submission's exception ``name``.
 
     ``kinds`` are its built-in base classes, nearest first. An exception of another class gets a new subclass of the
     nearest one that is not ``hidden``.
@@ -122,7 +122,7 @@ _INT_DIGITS = 50_000
 
 
 def run(job: dict[str, Any], channel: int) -> None:
-    """Run the job after :func:`settle`; return or raise SystemExit as the program does.
+    """Run the job after :func:`settle`. Returns, or raises SystemExit, as the program does.
 
     ``job`` has the fields of ``plan.Job`` and ``program``, the program's file name.
     """
@@ -149,9 +149,9 @@ def run(job: dict[str, Any], channel: int) -> None:
 
 
 def settle(scratch: str) -> list[ModuleType]:
-    """Make the interpreter look like that of ``python program.py`` in ``scratch``, with our modules hidden.
+    """Make the interpreter look like that of ``python program.py`` in ``scratch``, and hide our modules.
 
-    Keep the returned modules: freeing them would take time in every box.
+    Keep a reference to the returned modules: freeing them would take time in every box.
     """
     from _sitebuiltins import Quitter
 
@@ -270,7 +270,7 @@ def _end(code: int) -> NoReturn:
 
 
 def _find(name: str, names: dict[str, Any]) -> Any:
-    """Return the function or method; an undefined name may be a method of ``Solution``, as on contest sites."""
+    """Return the function or method ``name``. On contest sites, it may be a method of ``Solution``."""
     owner, _, method = name.partition(".")
     if owner not in names and not method and hasattr(names.get("Solution"), owner):
         owner, method = "Solution", owner
@@ -281,8 +281,6 @@ def _find(name: str, names: dict[str, Any]) -> Any:
 
 
 class _Held:
-    """Objects of the submission that a check holds, by number."""
-
     def __init__(self) -> None:
         self.objects: list[Any] = []
         self._numbers: dict[int, int] = {}

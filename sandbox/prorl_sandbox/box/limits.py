@@ -29,7 +29,7 @@ def note_base() -> None:
 
 
 def base_mb() -> int:
-    """Return the recorded data size in MiB."""
+    """Return what ``note_base`` recorded, in MiB."""
     return -(-_base["data"] // MIB)
 
 
@@ -83,7 +83,7 @@ def release_reserve() -> None:
 
 
 def keep_reserve() -> None:
-    """Reserve the harness's memory again for a session's next message."""
+    """Reserve memory for the harness again, before a session's next message."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
@@ -117,10 +117,10 @@ _CHUNK = 65536
 
 
 class Tally:
-    """CPU time of all processes that ``numbers()`` has ever returned, read from ``proc``, a descriptor of /proc.
+    """CPU time of all processes whose numbers ``numbers()`` has ever returned.
 
-    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)). ``ready_seconds`` is the longest time that one
-    thread was running or ready (``schedstat``).
+    ``proc`` is a descriptor of /proc. ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)).
+    ``ready_seconds`` is the longest time that one thread was running or ready (``schedstat``).
     """
 
     def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
@@ -159,12 +159,13 @@ class Tally:
     def waited(self, spent: float) -> float:
         """Return a lower bound of the seconds that the box waited for a CPU.
 
-        A ready thread waits while the CPUs run other processes or other threads of the box, whose time is in ``spent``.
+        A ready thread waits while the CPUs run other processes or other threads of the box. ``spent`` is the CPU time
+        of the box.
         """
         return max(0.0, self.ready_seconds - spent)
 
     def _note_ended(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
-        """Keep the CPU time of ended processes that is not yet in a parent's time.
+        """Keep the CPU time of ended processes that their parents' times do not include yet.
 
         If a parent's time includes it later, the next call corrects the sum.
         """
@@ -211,7 +212,7 @@ def names(proc: int, path: str) -> list[str]:
 
 
 def children(proc: int, process: str) -> list[int]:
-    """Return the pids of a process's children, or [] without CONFIG_PROC_CHILDREN."""
+    """Return the ids of a process's children, or [] if the kernel does not list them."""
     threads = names(proc, f"{process}/task")
     lines = [read(proc, f"{process}/task/{thread}/children").split() for thread in threads]
     return [int(number) for line in lines for number in line]

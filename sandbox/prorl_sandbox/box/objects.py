@@ -125,7 +125,7 @@ def empty_if_none(annotation: Any, value: Any) -> Any:
 def revive(
     value: Any, names: Mapping[str, Any], held: Sequence[Any] = (), made: Sequence[Any] = ()
 ) -> Any:
-    """Rebuild the encoded objects in ``value`` with the program's classes (``names``) and objects ``held``."""
+    """Rebuild the encoded objects in ``value`` with the program's classes in ``names`` and the objects ``held``."""
     kind = type(value)
     if kind is list:
         if _PLAIN.issuperset(map(type, value)):

@@ -1,5 +1,6 @@
-"""Loads the most imported modules once in the template. Modules that make later forks slower (ssl, asyncio,
-multiprocessing, random) are left out.
+"""Loads the most imported modules once, before processes are forked.
+
+Modules that make later forks slower (ssl, asyncio, multiprocessing, random) are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _reseed: list[Callable[[], Any]] = []
 
 
 def preload() -> None:
-    """Import the common modules and compile once, which creates the syntax tree types (2 ms)."""
+    """Import the common modules. Compile once, which creates the syntax tree types (2 ms)."""
     for name in COMMON:
         importlib.import_module(name)
     prelude.prepare()
@@ -47,8 +48,9 @@ def load_packages(folder: str, modules: Sequence[str]) -> None:
 
 
 def settle_packages(modules: Sequence[str]) -> None:
-    """Prepare for forking after ``load_packages``, while /proc is visible. Raises RuntimeError if a module started
-    threads.
+    """Prepare for forking after ``load_packages``, while /proc is visible.
+
+    Raises RuntimeError if a module started threads.
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")

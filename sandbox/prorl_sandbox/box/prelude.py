@@ -31,7 +31,6 @@ _names: dict[str, Any] = {}
 
 
 def prepare() -> None:
-    """Collect the names before any program runs."""
     for module in map(importlib.import_module, MODULES):
         public = getattr(module, "__all__", None) or [n for n in vars(module) if n[0] != "_"]
         _names.update((name, getattr(module, name)) for name in public)
@@ -44,7 +43,7 @@ def prepare() -> None:
 def provide(code: CodeType) -> None:
     """Make the names that ``code`` uses available like builtins, and raise the recursion limit.
 
-    The names are not in the program's namespace, so that a program without the tested function fails.
+    They stay out of the program's namespace, where one could pass for the function to be tested.
     """
     used, codes = set[str](), [code]
     while codes:

@@ -281,7 +281,6 @@ def _guard(number: int, body: list[Instruction]) -> list[Instruction]:
 
 
 def named_calls() -> set[str]:
-    """Return the names of all calls that a box may make."""
     return {*ALLOWED, *PRETENDED, *WITHOUT_MARKS, *_checks()}
 
 

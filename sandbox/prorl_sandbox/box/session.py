@@ -1,7 +1,7 @@
 """A session inside the box: interpreters, and a supervisor that runs no program.
 
-Between messages everything is stopped with SIGSTOP, which no program can catch. A process that has left its
-interpreter's group is never resumed. Answers are passed on unread.
+Between messages all other processes are stopped with SIGSTOP, which no program can catch. A process that has left its
+interpreter's group is never resumed. The supervisor passes answers on unread.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LONGEST_LINE_SHOWN = 1000
 
 
 def run_messages(job: dict[str, Any], way: int) -> NoReturn:
-    """Run messages and forks ordered on the socket ``way`` until it closes."""
+    """Run messages and forks that arrive on the socket ``way`` until it closes."""
     sys.argv = [""]
     main = ModuleType("__main__")
     main.__builtins__ = builtins  # type: ignore[attr-defined]
@@ -348,7 +348,7 @@ class Supervisor:
             return
 
     def _stop(self, number: int) -> None:
-        """Stop all other processes and wait until the interpreter has stopped and written its message's output."""
+        """Stop all other processes; wait until the interpreter has stopped, so that all its output is written."""
         try:
             os.kill(-1, signal.SIGSTOP)
         except OSError:  # there is no process to stop
@@ -368,7 +368,6 @@ class Supervisor:
 
 
 def _write_to_stream(stream: int, data: bytes) -> None:
-    """Write every byte, even to a stream that a program made non-blocking."""
     poller = select.poll()
     poller.register(stream, select.POLLOUT)
     view = memoryview(data)

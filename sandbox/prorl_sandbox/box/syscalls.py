@@ -124,7 +124,6 @@ def prctl(option: int, value: int = 0) -> int:
 
 
 def prepared_drop_robust_list() -> Prepared:
-    """Prepare clearing glibc's robust-lock list."""
     # When a process ends, the kernel writes to the locks in its list, which a program could point to a shared file.
     number = _number(_SET_ROBUST_LIST, "set_robust_list")
     return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
@@ -156,7 +155,7 @@ def prepared_drop_capabilities() -> Prepared:
 
 
 def drop_capabilities() -> None:
-    """Empty the effective, permitted and inheritable sets permanently."""
+    """Permanently empty the effective, permitted and inheritable capability sets."""
     prepared_drop_capabilities()()
 
 

@@ -45,7 +45,7 @@ class TooLarge(Exception):
 
 
 class _Budget:
-    """Number of parts that may still be encoded, and the objects so far, each encoded once."""
+    """Limits the parts of one value, and numbers its objects, so that each is encoded once."""
 
     def __init__(self, trusted: bool) -> None:
         self.parts = MAX_NODES
@@ -70,7 +70,6 @@ def encode(value: Any, trusted: bool = False) -> Any:
 
 
 def _object(value: Any, kind: Any, budget: _Budget) -> Any:
-    """Return a reference to an object that may leave the box, else None."""
     if kind is objects.Remote:
         return {"t": objects.HELD, "v": object.__getattribute__(value, "_number")}
     if budget.trusted:
@@ -141,7 +140,6 @@ def _encode(value: Any, depth: int, budget: _Budget) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Return encoded values and messages as ASCII JSON."""
     if value is None:
         return "null"
     if value is True or value is False:
@@ -162,7 +160,7 @@ def pack(message: dict[str, Any]) -> bytes:
 
 
 def pack_for_box(message: dict[str, Any]) -> bytes:
-    """Return a frame to a box with plain supported values."""
+    """Return a frame to a box; ``message`` consists of built-in types."""
     return frame(dumps(message, _MARSHAL_VERSION))
 
 
@@ -171,7 +169,7 @@ def frame(body: bytes) -> bytes:
 
 
 def read_frame(fd: int) -> Any:
-    """Block until the host's next message; return None at the stream's end."""
+    """Wait for the host's next message and return it; return None at the stream's end."""
     head = _read_exactly(fd, 4)
     if head is None:
         return None

@@ -1,1 +1,1 @@
-"""Docker backend: warm containers whose init process forks one program after another."""
+"""Docker backend: running containers, in which init forks one program after another."""

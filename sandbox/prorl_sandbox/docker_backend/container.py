@@ -1,4 +1,4 @@
-"""One warm container. Its code is sent as source, so any image with Python 3.11 or newer works."""
+"""One running container. Its code is sent as source, so any image with Python 3.11 or newer works."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LOW_WORD = 0xFFFFFFFF
 
 
 def build_profile() -> dict[str, Any]:
-    """Return the engine's seccomp profile; other calls fail with ENOSYS, which C libraries handle."""
+    """Return the engine's seccomp profile. Other calls fail with ENOSYS, which C libraries handle."""
     names = {*seccomp.named_calls(), *_OF_INIT} - _BY_ARGUMENT
     unix = {"index": 0, "value": _AF_UNIX, "valueTwo": 0, "op": "SCMP_CMP_EQ"}
     options = [
@@ -130,7 +130,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Resources of a run; only the memory can change later."""
+    """Resources of a run. Of an existing container, only the memory can change."""
 
     memory_mb: int
     scratch_mb: int | None
@@ -148,7 +148,7 @@ class Need:
 
 
 def bundle(config: dict[str, Any]) -> bytes:
-    """Return a loader's input: the source of the box's modules, and ``config``."""
+    """Return the input of a container's loader: the source of the box's modules, and ``config``."""
     modules, packages = {"prorl_sandbox": ""}, ["prorl_sandbox"]
     for package in (box, box_container):
         for path in Path(str(package.__file__)).parent.glob("*.py"):

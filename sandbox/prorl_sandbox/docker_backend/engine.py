@@ -26,7 +26,7 @@ class EngineError(UserError):
 
 
 class Engine:
-    """A connected engine; hold ``lock`` to use ``api``, the SDK's low-level client."""
+    """A connected engine. Hold ``lock`` to use ``api``, the low-level client of the Docker SDK."""
 
     def __init__(self, api: Any) -> None:
         self.api = api
@@ -76,7 +76,6 @@ class Engine:
                 ) from error
 
     def check_runtime(self, runtime: str | None) -> None:
-        """Raise UserError for an unknown runtime."""
         with self.calls("asking for its runtimes") as api:
             runtimes = api.info().get("Runtimes") or {}
         if runtime is not None and runtime not in runtimes:
@@ -148,7 +147,6 @@ def owner_name() -> str:
 
 
 def owner_lives(owner: str) -> bool:
-    """Return whether the process named by ``owner_name`` is running."""
     number, _, started = owner.partition("-")
     return number.isdigit() and started != "" and _start_time(int(number)) == started
 

@@ -59,7 +59,7 @@ class ImageError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Options of an image build; ``suite`` and ``mirror`` default to this machine's."""
+    """Options of an image build. ``suite`` and ``mirror`` are this machine's if None."""
 
     tag: str = DEFAULT_TAG
     languages: tuple[str, ...] = ("python", "cpp", "javascript")
@@ -106,8 +106,9 @@ def check(engine: Engine, image: str) -> None:
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> str:
-    """Build the image, which takes minutes; return the method used. Raises UserError if the method cannot be used here,
-    ImageError if it fails.
+    """Build the image, which takes minutes; return the method used.
+
+    Raises UserError if the method cannot be used here, ImageError if it fails.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()
@@ -201,7 +202,7 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
-    """Return the command that makes the file tree, if possible in a mount namespace."""
+    """Return the command that makes the file tree, in a mount namespace if possible."""
     release = {}
     with contextlib.suppress(OSError):
         text = Path("/etc/os-release").read_text(encoding="utf-8")
@@ -257,7 +258,7 @@ def image_of(base: str, environment: str) -> str:
 
 
 def find_environment(engine: Engine, base: str, name: str) -> Environment:
-    """Return the environment ``name``. Raises EnvironmentMissing without its image, UserError, SandboxError."""
+    """Return the environment ``name``. Raises EnvironmentMissing if it has no image, UserError, SandboxError."""
     store.check_name(name)
     requirements = store.requirements_of(name)
     return STDLIB_ONLY if requirements is None else _find(engine, base, requirements)
@@ -283,7 +284,7 @@ def _find(engine: Engine, base: str, requirements: Requirements) -> Environment:
 def build_environment(
     requirements: Requirements, base: str = DEFAULT_TAG, progress: Progress | None = None
 ) -> bool:
-    """Build an environment's image for the base image's Python; return False if it was current.
+    """Build an environment's image for the Python of the image ``base``; return False if it was current.
 
     Raises the errors of ``environments.build``, UserError if the base is missing, or ImageError.
     """

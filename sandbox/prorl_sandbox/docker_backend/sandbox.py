@@ -1,5 +1,6 @@
-"""Runs programs in warm containers, one at a time, each as a new user. Containers are replaced after some runs, or if
-they may not be clean.
+"""Runs programs in containers that stay up. Each runs one program at a time, as a new user.
+
+Containers are replaced after some runs, or if they may not be clean.
 """
 
 from __future__ import annotations
@@ -31,19 +32,18 @@ _MOST_RESTING = 4
 
 
 class Slot:
-    """A place for one active container, and idle containers with other packages loaded."""
+    """A place for one active container, and for idle containers with other packages loaded."""
 
     def __init__(self) -> None:
         self.container: Container | None = None
         self._resting: list[Container] = []
 
     def find(self, need: Need) -> Container | None:
-        """Return the container with the needed packages, or None."""
         active = [self.container] if self.container is not None else []
         return next((c for c in (*active, *self._resting) if c.packages == need.packages), None)
 
     def prepare(self, need: Need, make: Maker) -> Container:
-        """Return a container that meets ``need``, a new one if none fits."""
+        """Return a container that meets ``need``. If there is none, ``make`` makes one."""
         existing = self.find(need)
         if existing is not self.container:
             if self.container is not None:
@@ -76,7 +76,7 @@ class Slot:
 
 
 class Pool:
-    """``size`` slots whose containers are made on demand. Thread-safe."""
+    """``size`` slots, whose containers are made on demand. Thread-safe."""
 
     def __init__(self, size: int, make: Maker) -> None:
         self.places = Places(size)
@@ -89,9 +89,9 @@ class Pool:
     def take(
         self, needs: Sequence[Need], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Wait for a slot and container per need; release them afterwards. Raises NoneFree, SandboxError.
+        """Wait for a slot with a container per need, and release the slots afterwards. Raises NoneFree, SandboxError.
 
-        Yields the slots and a function that returns whether other callers have held slots meanwhile. The caller drops
+        Yields the slots, and a function that returns whether other callers have held slots meanwhile. The caller drops
         containers that may not be reused.
         """
         if len(needs) > self.places.size:
@@ -247,7 +247,7 @@ def open_docker(
     runs_per_container: int = RUNS_OF_A_CONTAINER,
     sessions: int = MOST_SESSIONS,
 ) -> DockerSandbox:
-    """Open a sandbox of warm containers made from ``image``, removing orphans first.
+    """Open a sandbox of containers made from ``image``, and remove containers whose process has ended.
 
     ``runtime`` is an OCI runtime such as ``runsc``. ``containers`` (default: one per CPU, at least 2) run at once.
     Raises UserError with the fix if the SDK, engine, image or runtime is missing; SandboxError if the engine fails.

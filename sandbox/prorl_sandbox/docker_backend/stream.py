@@ -1,4 +1,4 @@
-"""A container's attached, non-blocking stream and the box behind it."""
+"""A container's attached, non-blocking stream, and the box at its other end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LARGEST_MUX = 1 << 24
 
 
 class Demultiplexer:
-    """Splits docker's stream into output and errors."""
+    """Splits docker's stream into the container's output and errors."""
 
     def __init__(self) -> None:
         self.output = bytearray()
@@ -38,7 +38,7 @@ class Demultiplexer:
         self._left = 0
 
     def feed(self, data: bytes) -> None:
-        """Sort ``data`` into ``output`` and ``errors``. Raises BrokenStream."""
+        """Add ``data`` to ``output`` and ``errors``. Raises BrokenStream."""
         view = memoryview(data)
         while view:
             if not self._left:
@@ -62,7 +62,7 @@ class Demultiplexer:
 
 
 class Attached:
-    """The SDK's socket, for one thread; only ``send`` is thread-safe."""
+    """A socket to a container, for one thread; only ``send`` is thread-safe."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle  # keeps the SDK's response, and so the socket, open
@@ -108,7 +108,7 @@ class Attached:
             self._waiting.clear()  # the reading side reports the end
 
     def next(self) -> tuple[bytes, bytes] | None:
-        """Return init's next complete frame, or None."""
+        """Return the next complete frame of init, or None."""
         try:
             return frames.take(self._input.output)
         except frames.BrokenStream:
@@ -116,7 +116,7 @@ class Attached:
             return None
 
     def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
-        """Return the next frame, or None at the end or deadline."""
+        """Return the next frame, or None at the stream's end or the deadline."""
         poller = select.poll()
         while (received := self.next()) is None:
             left = deadline - time.monotonic()
@@ -198,7 +198,6 @@ class ContainerBox(Box):
 
     @property
     def finished(self) -> bool:
-        """Whether init has failed, or sent all output and the end."""
         return self.end is not None or self.fault is not None
 
     def text(self, stream: str) -> str:
@@ -283,7 +282,7 @@ class ContainerBox(Box):
             self.kill("output")
 
     def settle(self) -> bool:
-        """Wait for init's cleanup; return whether nothing is left."""
+        """Wait for init to clean up; return whether nothing is left."""
         if self.fault is not None or self._stream.ended:
             return False
         if self.end is None:
@@ -299,7 +298,6 @@ class ContainerBox(Box):
 
 
 def order(job: Job) -> bytes:
-    """Return the frames that start a run."""
     limits = job.limits
     data = job.artifact if job.artifact is not None else job.source.encode("utf-8", "replace")
     file = frames.chunks(frames.FILE, data)
@@ -338,7 +336,7 @@ def _seconds(value: object) -> float:
 
 
 def read_end(facts: dict[str, Any]) -> End:
-    """Return a run's end as init reports it; malformed values count as a failure."""
+    """Return how a run ended, as init reports it. Malformed values count as a failure."""
     status, peak = facts.get("status"), facts.get("peak_kb")
     return End(
         status if type(status) is int and 0 <= status < 1 << 16 else 9,

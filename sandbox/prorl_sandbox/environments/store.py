@@ -1,5 +1,6 @@
-"""Requirements and folders of environments. A folder is named after a hash of requirements, Python and machine and
-never changes.
+"""Requirements and folders of environments.
+
+A folder is named after a hash of requirements, Python and machine, and never changes.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Requirements:
 
     @property
     def preload(self) -> tuple[tuple[str, ...], ...]:
-        """Modules imported together, one tuple per line."""
+        """Groups of modules to import before a box is made."""
         return tuple(tuple(words) for words in self._comments("preload"))
 
     @property
@@ -95,7 +96,7 @@ class Requirements:
 
 
 def packaged(name: str) -> Requirements | None:
-    """Return packaged requirements, or None."""
+    """Return the requirements that prorl has for ``name``, or None."""
     file = PACKAGED.get(name)
     return None if file is None else Requirements(name, file.read_text(encoding="utf-8"))
 
@@ -127,7 +128,7 @@ class EnvironmentMissing(UserError):
 
 
 def interpreter() -> str:
-    """Return the interpreter below the current virtual environment."""
+    """Return the path of the Python that underlies the virtual environment, if any."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
@@ -145,7 +146,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Packages in ``folder``. ``preload`` has groups of modules to import beforehand, ``modules`` all module names."""
+    """Packages in ``folder``. ``preload`` has groups of modules to import before a box is made."""
 
     name: str
     folder: str = ""
@@ -153,7 +154,7 @@ class Environment:
     modules: tuple[str, ...] = ()
 
     def preload_for(self, source: str) -> tuple[str, ...]:
-        """Return the smallest group of ``preload`` with all packages that ``source`` mentions."""
+        """Return the smallest group of ``preload`` that has all packages mentioned in ``source``."""
         packages = {module.partition(".")[0] for line in self.preload for module in line}
         if not packages:
             return ()
@@ -174,7 +175,7 @@ def root() -> Path:
 
 
 def requirements_of(name: str) -> Requirements | None:
-    """Return a known environment's requirements, or None."""
+    """Return the requirements of a known environment, else None."""
     requirements = packaged(name)
     file = root() / name / _REQUIREMENTS
     if requirements is None and re.fullmatch(r"[\w-]+", name) and file.is_file():
@@ -183,7 +184,7 @@ def requirements_of(name: str) -> Requirements | None:
 
 
 def names() -> tuple[str, ...]:
-    """Return the known environments, packaged and built."""
+    """Return the names of all environments, packaged and built."""
     stored = {file.parent.name for file in root().glob(f"*/{_REQUIREMENTS}")}
     return (STDLIB, *sorted({*PACKAGED, *stored}))
 
@@ -214,7 +215,6 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Return the state of all environments for this interpreter."""
     states = []
     for name in names():
         requirements = requirements_of(name)
@@ -294,7 +294,6 @@ def hold(folder: Path) -> int:
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a sandbox uses this environment."""
     with (folder / _MANIFEST).open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -308,7 +307,7 @@ _TAIL = 2000
 
 
 def missing_module_hint(stderr: str, environment: str) -> str:
-    """Return a hint at environments with the module that the program lacks, or ''."""
+    """Return a hint at environments that have the module which the program lacks, or ""."""
     missing = _LINE.findall(stderr[-_TAIL:])
     if not missing:
         return ""

@@ -56,7 +56,7 @@ class _Output:
 
 class LocalBox(Box):
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
-        """Start a job. Raises SandboxError if the slot is gone, OSError if no descriptors are free."""
+        """Start a job. Raises SandboxError if the slot has ended, OSError if no descriptors are free."""
         super().__init__(job)
         self._slot = slot
         self._inputs: dict[str, _Input] = {}
@@ -120,7 +120,6 @@ class LocalBox(Box):
 
     @property
     def finished(self) -> bool:
-        """Whether the end of the box with all its processes is reported and its output read."""
         return (self.end is not None or self.fault is not None) and not self._open_inputs
 
     def text(self, stream: str) -> str:
@@ -191,7 +190,7 @@ class LocalBox(Box):
             os.close(fd)
 
     def _read(self, name: str) -> bool:
-        """Read available bytes; return False if there are none or the stream is over or full.
+        """Read available bytes; return False if there are none, or if the stream has ended or is full.
 
         A short read pauses polling of the stream, unless it completes an answer.
         """

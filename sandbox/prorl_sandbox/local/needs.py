@@ -1,5 +1,6 @@
-"""Finds the files that a program needs, without executing anything. It reads ELF files, the loader's cache (elf(5),
-glibc's ``dl-cache.h``) and Debian's package database.
+"""Finds the files that a program needs, without executing anything.
+
+It reads ELF files, the loader's cache (elf(5), glibc's ``dl-cache.h``) and Debian's package database.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _NEEDED, _STRINGS, _RPATH, _RUNPATH = 1, 5, 15, 29
 
 
 def find_library(name: str) -> str | None:
-    """Return the loader's path of a library, or None."""
+    """Return the path at which the loader finds a library, or None."""
     cached = _loader_cache().get(name)
     if cached is not None and os.path.isfile(cached):
         return cached
@@ -33,7 +34,7 @@ def find_library(name: str) -> str | None:
 
 
 def needed_by(files: Iterable[str]) -> dict[str, str]:
-    """Return the libraries that files need, recursively, by name; missing ones are skipped."""
+    """Return the paths of all libraries that files need, directly or not, by name; missing ones are skipped."""
     libraries: dict[str, str] = {}
     waiting = list(files)
     while waiting:
@@ -164,7 +165,7 @@ def _paths(package: str) -> frozenset[str]:
 
 @functools.cache
 def package_of(path: str) -> str | None:
-    """Return the package that owns a path, under both names of a merged ``/usr``."""
+    """Return the package that owns a path, or None. Both paths of a merged ``/usr`` are tried."""
     other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
     lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]
     for listing in (_DATABASE / "info").glob("*.list"):

@@ -41,8 +41,8 @@ def default_slots() -> int:
 class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
-    Use ``open_sandbox``, which refuses weak isolation. ``walls``: user, pid, mount, net, ipc, seccomp, landlock,
-    cgroup. ``slots`` boxes run at once; no time limit counts the wait for a slot.
+    Use ``open_sandbox``, which refuses weak isolation. ``walls`` are some of user, pid, mount, net, ipc, seccomp,
+    landlock, cgroup. ``slots`` boxes run at once; time limits exclude the wait for a slot.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class LocalSandbox(BoxSandbox):
         return environment
 
     def cgroup_version(self) -> int:
-        """Start the template; return the boxes' control-group version, or 0 for none."""
+        """Start a template process; return the boxes' control-group version, or 0 for none."""
         self._pools()
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0
@@ -140,7 +140,7 @@ class LocalSandbox(BoxSandbox):
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
-        """Yield a temporary folder if boxes have no root of their own, else ""."""
+        """Yield a temporary folder if boxes have no root folder of their own, else ""."""
         if "mount" in self._walls:
             yield ""
             return
@@ -153,7 +153,6 @@ class LocalSandbox(BoxSandbox):
             os.rmdir(folder)
 
     def close(self) -> None:
-        """Kill every box; runs in other threads raise SandboxError."""
         with self._lock:
             self._closed = True
             opened, self._opened = self._opened, None

@@ -1,4 +1,4 @@
-"""Template processes, their slots, and the pool that lends slots."""
+"""Template processes, the slots that they fork, and the pool that lends slots."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Request:
 
 
 class Slot:
-    """The host's handle of a slot, which runs jobs. Not thread-safe, except as noted."""
+    """The host's handle of a slot, which runs one job after another. Not thread-safe, except as noted."""
 
     def __init__(self, control: socket.socket, request: Request) -> None:
         self.request = request
@@ -107,7 +107,6 @@ class Slot:
             self._control.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """End the slot and its box, and close the socket."""
         self.hang_up()
         with self._lock:
             self._control.close()
@@ -162,7 +161,6 @@ class Template:
         return word
 
     def slot(self, request: Request) -> Slot:
-        """Make a slot. Raises SandboxError."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             message = {"root": request.listing.name, "files": request.files}
@@ -200,7 +198,7 @@ class Template:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """Wait for the template to clean up; kill it otherwise."""
+        """Wait until the template has cleaned up, or kill it."""
         # Closing alone is not enough: a fork of this process may hold the socket too.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
@@ -217,7 +215,10 @@ class Template:
 
 
 class Templates:
-    """A template per set of loaded packages, started on demand; one without packages starts at once. Thread-safe."""
+    """A template process per set of loaded packages, started on demand. Thread-safe.
+
+    The one without packages starts at once.
+    """
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
         self._command = command
@@ -226,7 +227,7 @@ class Templates:
         self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
 
     def _start(self, packages: Packages, first: int) -> Template:
-        """Start a template that shares the image of the template with pid ``first`` (0: a new image)."""
+        """Start a template process that shares the image of that with pid ``first`` (0: a new image)."""
         listing = system_view(packages.folder).listing()
         settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
         if packages.folder:
@@ -237,7 +238,6 @@ class Templates:
 
     @property
     def cgroup_version(self) -> int:
-        """Version of the boxes' control groups, or 0 for none."""
         return self._started[NO_PACKAGES].cgroup_version
 
     @property
@@ -245,7 +245,7 @@ class Templates:
         return self._started[NO_PACKAGES].alive
 
     def slot(self, request: Request) -> Slot:
-        """Make a slot of the matching template. Raises SandboxError."""
+        """Make a slot that has the requested packages. Raises SandboxError."""
         with self._lock:
             template = self._started.get(request.packages)
             if template is None or not template.alive:
@@ -278,8 +278,8 @@ class SlotPool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Lend a slot per request, all at once. Raises NoneFree, SandboxError.
 
-        Yields the slots and a function that returns whether other callers have held slots meanwhile. Afterwards, a slot
-        that is still busy kills its box or is dropped.
+        Yields the slots, and a function that returns whether other callers have held slots meanwhile. Afterwards, a
+        slot that is still busy kills its box or is dropped.
         """
         with (
             self.places.take(len(requests), when) as crowded,
@@ -293,7 +293,7 @@ class SlotPool:
             yield slots, crowded
 
     def _find(self, request: Request) -> Slot:
-        """Return the slot that is idle longest, or a new one if its next box is not ready."""
+        """Return the matching slot that has been idle longest, or a new one if its next box is not ready."""
         with self._lock:
             rested = self._rested[request]
             while rested:

@@ -51,7 +51,7 @@ _OF_COMPILERS = (
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Copies of files (origin, target) and links (path, target), as absolute paths."""
+    """Files (origin, target) to copy into boxes, and links (path, target), as absolute paths."""
 
     files: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
@@ -63,16 +63,16 @@ class View:
         return Listing(marshal.dumps(facts, 2))
 
     def hiding(self, path: str, replacement: str) -> View:
-        """Return this view with ``path`` replaced by ``replacement``, padded with slashes.
+        """Return this view with ``path`` replaced by ``replacement``, padded with slashes, in copied files.
 
-        A shorter ``path`` is not replaced.
+        A ``path`` shorter than ``replacement`` is kept.
         """
         if len(path) < len(replacement):
             return self
         return replace(self, hidden=(*self.hidden, (path, replacement.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
-        """Return this view plus everything below a folder except names like ``left_out``.
+        """Return this view plus everything below the folder ``origin``, except names that match ``left_out``.
 
         Links stay links; unreadable files are skipped.
         """
@@ -93,17 +93,17 @@ class View:
         return replace(self, files=tuple(files), links=tuple(links))
 
     def with_files(self, *paths: str) -> View:
-        """Return this view plus files, with links followed."""
+        """Return this view plus files. Links are followed."""
         files = [(os.path.realpath(path), _inside(path)) for path in paths]
         return replace(self, files=(*self.files, *files))
 
     def with_links(self, *paths: str) -> View:
-        """Return this view plus the ``paths`` that are links."""
+        """Return this view plus those ``paths`` that are links."""
         links = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
         return replace(self, links=(*self.links, *links))
 
     def with_libraries(self, *extra: str) -> View:
-        """Return this view plus the libraries that its files and ``extra`` need, in a folder of the loader's path."""
+        """Return this view plus the libraries that its files and ``extra`` need, where the loader finds them."""
         base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
         needed = needs.needed_by([*programs, *extra])
@@ -158,7 +158,11 @@ def system_view(folder: str = "") -> View:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Programs of a compiler or interpreter, each with alternative names, and their Debian packages and folders."""
+    """Programs of a compiler or interpreter.
+
+    Each of ``names`` lists a program's alternative names; ``packages`` are Debian packages, ``folders`` further
+    folders.
+    """
 
     names: tuple[tuple[str, ...], ...]
     packages: tuple[str, ...] = ()
@@ -219,5 +223,5 @@ def _steps(path: str) -> Iterator[str]:
 
 
 def _inside(path: str) -> str:
-    """Return a path's location in a box, with links in its folder resolved."""
+    """Return a file's path in a box, with links in its folder resolved."""
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))

@@ -1,5 +1,6 @@
-"""Runs one case and judges it. If a box does not start its program, the sandbox is at fault and raises an error; later
-faults are the program's.
+"""Runs one case and judges it.
+
+If a box does not start its program, the sandbox is at fault and raises an error; later faults are the program's.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
-    """Raise CheckerError for a broken check.
+    """Raise CheckerError if the check is broken.
 
     Once the submission has answered, its answer may be the cause, so only the test fails.
     """
@@ -254,7 +255,7 @@ def _seconds(box: Box) -> float:
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether other boxes may have slowed a case down, so that it must run again alone.
+    """Return whether other boxes may have slowed a case down, so that it must be repeated alone.
 
     Such a case ended by itself slightly above its CPU limit, or waited for a CPU until its wall limit could not be
     extended further.

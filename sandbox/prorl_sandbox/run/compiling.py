@@ -1,5 +1,6 @@
-"""Plans how other languages are compiled and run. Artifacts are untrusted bytes from a box; they are cached, never run
-here.
+"""Plans how other languages are compiled and run.
+
+Compilers' results (artifacts) are untrusted bytes from a box; they are cached, and run only in boxes.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def _key(program: Program) -> str:
 
 
 def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> CompilePlan:
-    """Plan a compilation; of ``limits`` only ``compile_seconds`` is used."""
+    """Plan a compilation. Only its limit ``compile_seconds`` is used."""
     memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
     seconds = limits.compile_seconds or spec.compile_seconds
     compiler_limits = replace(

@@ -21,21 +21,21 @@ DYING_SECONDS = 30.0
 MOST_STRETCH = 4.0
 """Maximum factor by which waiting for a CPU extends a wall limit."""
 LAG_SECONDS = 0.1
-"""Maximum delay of a watcher's report that a box was kept waiting."""
+"""Maximum delay of the report that a box waited for a CPU."""
 QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
-"""Seconds without polling a stream, or the channel, after a short read. A program that writes byte by byte then costs
-this process no more than one that writes blocks.
+"""Seconds for which a stream, or the channel, is not polled after a short read. A program that writes byte by byte then
+costs this process no more than one that writes blocks.
 """
 _MOST_KINDS = 20
 
 
 class BoxLostError(SandboxError):
-    """Raised if a box's watcher failed, so that the box's result is unknown."""
+    """Raised if the process that watches a box failed, so that the result is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Wait status, CPU seconds of all processes, peak resident memory, and whether memory ran out."""
+    """How a box ended: wait status, CPU seconds of all processes, peak resident memory, and whether memory ran out."""
 
     status: int
     cpu_seconds: float
@@ -46,9 +46,10 @@ class End:
 class Box(ABC):
     """A running box. Not thread-safe, except ``kill``.
 
-    ``fault`` is set if the sandbox failed. ``started`` and ``ended`` are times of ``time.monotonic``, ``waited`` the
-    seconds without a CPU. ``over`` means that the CPU limit is exceeded. ``spent`` is the CPU seconds before the last
-    restart of the clock, ``quiet_until`` the time to poll the streams that ``watched`` omits.
+    - ``fault``: set if the sandbox failed.
+    - ``started``, ``ended``: times of ``time.monotonic``; ``waited``: seconds without a CPU.
+    - ``over``: the CPU limit is exceeded; ``spent``: CPU seconds before the last restart of the clock.
+    - ``quiet_until``: time at which the streams that ``watched`` omits are polled again.
     """
 
     killed_for: str | None = None
@@ -72,7 +73,7 @@ class Box(ABC):
 
     @abstractmethod
     def text(self, stream: str) -> str:
-        """Return a stream's output, up to the cap."""
+        """Return a stream's output, cut at its limit."""
 
     @abstractmethod
     def take(self, stream: str) -> bytes:
@@ -101,11 +102,11 @@ class Box(ABC):
 
     @abstractmethod
     def next_frame(self) -> bytes | None:
-        """Return the next complete frame's body. Raises FrameTooLong."""
+        """Return the next complete frame's body, or None. Raises FrameTooLong."""
 
     @abstractmethod
     def watched(self) -> list[tuple[int, int]]:
-        """Return (descriptor, poll mask) of everything that the box waits for, except quiet streams."""
+        """Return (descriptor, poll mask) of everything that the box waits for, except streams not polled now."""
 
     @abstractmethod
     def pump(self, ready: set[int]) -> None:
@@ -128,7 +129,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
     """Drive the boxes until all have ended, yielding their messages.
 
     The wall clock starts with the last box and stops while boxes wait for a CPU (up to ``MOST_STRETCH`` times the
-    limit). Reasons to kill a box are "wall", "cpu" unless the machine is shared, "protocol" (a malformed frame) and
+    limit). Boxes are killed for "wall", "cpu" (unless the machine is shared), "protocol" (a malformed frame) and
     "output" (a too long frame). Raises SandboxError if a box does not start, or survives its kill.
     """
     boxes = made.boxes
@@ -165,7 +166,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
 
 
 def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
-    """Wait up to ``seconds`` for bytes and yield the messages, except those after one that kills its box."""
+    """Wait up to ``seconds`` for bytes and yield the messages, up to one for which a box is killed."""
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
@@ -204,7 +205,7 @@ class Relay:
         self._nonce = ""
 
     def take(self, box: Box, message: dict[str, Any]) -> None:
-        """Pass a message on, or note the end. Raises FrameError."""
+        """Pass on a question or answer, or record the end. Raises FrameError."""
         if message["k"] == "ready":
             if box in self._ready:
                 raise FrameError("ready once more")
@@ -264,7 +265,6 @@ class Relay:
                 self._check.send({"k": "raise", "type": name, "kinds": names})
 
     def note_end(self, box: Box) -> None:
-        """Kill the other box when one has ended."""
         if box is self._submission:
             if self.check_message is None and not self._check.finished:
                 self.cut_off = True

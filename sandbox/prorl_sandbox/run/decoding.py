@@ -27,7 +27,7 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Return tagged JSON as built-in types. Raises FrameError, also for colliding keys.
+    """Convert tagged JSON to built-in types. Raises FrameError, also for keys that become equal.
 
     A linked list or binary tree is ``{"ListNode": values}`` or ``{"TreeNode": values by level}``.
     """
@@ -45,13 +45,11 @@ def decode_for_box(value: Any, trusted: bool = False) -> tuple[Any, bool]:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A reference to a row of a graph, while the graph is read."""
-
     number: int
 
 
 class _Reader:
-    """Reads one value within limits of parts and CPU seconds. Without ``carry``, values become built-in types."""
+    """Reads one value within limits of parts and CPU seconds. Without ``carry``, objects become built-in types."""
 
     def __init__(self, carry: bool, trusted: bool = False) -> None:
         self.carried = False

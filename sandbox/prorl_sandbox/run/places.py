@@ -1,4 +1,4 @@
-"""Queue for a sandbox's boxes."""
+"""The queue of callers that wait for a sandbox's boxes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Literal
 from prorl_sandbox.types import SandboxError
 
 When = Literal["free", "alone", "now"]
-"""When boxes may start: "free" waits for enough free places, "alone" until no other box runs, and keeps others from
-starting; "now" raises NoneFree rather than wait.
+"""When boxes may start: "free" waits for enough free places; "alone" waits until no other box runs, and keeps others
+from starting; "now" raises NoneFree rather than wait.
 """
 
 
 class NoneFree(Exception):
-    """Raised if no boxes are free or another caller waits."""
+    """Raised instead of waiting if no boxes are free or another caller waits."""
 
 
 class Places:
-    """``size`` places, given out in order of request; no time limit counts the wait. Thread-safe.
+    """``size`` places for boxes, given out in order of request. Time limits exclude the wait. Thread-safe.
 
-    Several are taken at once, which prevents deadlock.
+    A caller takes all its places at once, which prevents deadlock.
     """
 
     def __init__(self, size: int) -> None:
@@ -35,7 +35,6 @@ class Places:
         self._alone = False
 
     def are_free(self, count: int) -> bool:
-        """Return whether ``count`` places are free and nobody is waiting."""
         return not self._line and self._are_enough(count)
 
     def _are_enough(self, count: int) -> bool:
@@ -75,12 +74,11 @@ class Places:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Give out no more places; waiting callers get SandboxError."""
+        """Give out no more places. Waiting callers get SandboxError."""
         with self._changed:
             self.closed = True
             self._changed.notify_all()
 
     def await_all(self, seconds: float) -> None:
-        """Wait up to ``seconds`` for all places to be released."""
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, seconds)

@@ -1,4 +1,4 @@
-"""Plans of cases: the jobs of their boxes."""
+"""Plans of cases: the jobs of the boxes that a case needs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHECKER_FRAME = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """Packages of a box: those of ``environment``, in ``folder``, with ``loaded`` imported beforehand."""
+    """Packages for a box: those of ``environment``, in ``folder``. Modules in ``loaded`` are imported beforehand."""
 
     environment: str = "stdlib"
     folder: str = ""
@@ -59,7 +59,7 @@ class Job:
 
     @property
     def most_cpu_seconds(self) -> float:
-        """CPU seconds after which the box is killed in any case."""
+        """CPU seconds after which the box is killed even if the machine is shared."""
         return self.limits.cpu_seconds * CROWDED_CPU
 
     @property
@@ -74,7 +74,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
-    """Run a program, or one call of its function (``question``)."""
+    """Run a program, or answer ``question``, one call of its function."""
 
     job: Job
     language: str = "python"
@@ -88,7 +88,7 @@ class ProgramPlan:
 
 @dataclass(frozen=True, slots=True)
 class CompilePlan:
-    """Compile a source into the Outcome's value."""
+    """Compile a source; the Outcome's value is the compiler's result."""
 
     job: Job
     language: str
@@ -167,7 +167,6 @@ def _with_nodes(value: Any) -> Any:
 def plan_check(
     program: Program, check: Check, limits: Limits, packages: Packages, check_packages: Packages
 ) -> CheckPlan:
-    """Plan a check; its boxes have separate packages."""
     submission = Job(
         "serve",
         program.source,

@@ -52,8 +52,9 @@ _SOON_SECONDS = 0.5
 
 
 class BoxSandbox(Closing, ABC):
-    """Implements ``Sandbox`` and sessions; a backend opens boxes and finds environments. Thread-safe if the backend
-    is.
+    """Implements ``Sandbox`` and sessions. A backend opens boxes and finds environments.
+
+    Thread-safe if the backend is.
     """
 
     isolation: str
@@ -71,8 +72,7 @@ class BoxSandbox(Closing, ABC):
         """Open one box per job, all at once, and close them afterwards. Raises NoneFree, SandboxError."""
 
     @abstractmethod
-    def _are_free(self, count: int) -> bool:
-        """Return whether ``count`` boxes are free and nobody waits."""
+    def _are_free(self, count: int) -> bool: ...
 
     @abstractmethod
     def _session_box(self, job: Job) -> AbstractContextManager[Box]:
@@ -102,8 +102,8 @@ class BoxSandbox(Closing, ABC):
     ) -> Outcome:
         """See ``Sandbox.run_check``. Raises CheckerError for a broken checker.
 
-        The boxes share wall and CPU limits. Arguments are passed by value: the checker does not see the submission
-        change a list.
+        The two boxes share the wall and CPU limits. Arguments are passed by value: if the submission changes a list,
+        the checker does not see it.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
@@ -231,12 +231,11 @@ class BoxSandbox(Closing, ABC):
 
 
 def machine_is_busy() -> bool:
-    """Return whether the last minute's load exceeds the number of CPUs."""
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
 class Account:
-    """The remaining budget. Waiting for a CPU, a box or a compiler is not charged."""
+    """The rest of a submission's budget. Waiting for a CPU, a box or a compiler does not use it up."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits
@@ -259,7 +258,7 @@ class Account:
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Charge a case and return its outcome, ``over_budget`` if it cost too much."""
+        """Deduct a case's time and return its outcome, with ``over_budget`` if that used up the budget."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -277,14 +276,14 @@ class Account:
         return replace(outcome, status="timeout", limit=limit, over_budget=True)
 
     def nothing_left(self, isolation: str) -> Outcome:
-        """Return the outcome of a case that is not run."""
+        """Return the outcome of a case that is not run because the budget is used up."""
         limit: Literal["wall", "cpu"] = "cpu" if self._cpu <= 0 else "wall"
         return Outcome("timeout", limit=limit, isolation=isolation, over_budget=True)
 
 
 @dataclass(slots=True)
 class _Ahead:
-    """A case started early, and its result (NoneFree if no box was free)."""
+    """A case started before its turn, and its result (NoneFree if no box was free)."""
 
     limits: Limits
     result: Outcome | Exception | None = None

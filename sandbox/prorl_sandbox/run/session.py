@@ -1,4 +1,4 @@
-"""Sessions on the host: limits and output of each message. ``box.session`` is the box's side."""
+"""The host's side of sessions: the limits and output of each message. ``box.session`` is the box's side."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job
 
 
 class _Printed:
-    """One message's output on a stream: everything before its mark, up to ``cap`` bytes."""
+    """One message's output on a stream: everything before the message's mark, up to ``cap`` bytes."""
 
     def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
         self.text = bytearray()
@@ -104,7 +104,7 @@ class _Printed:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Result of one order, with the supervisor's answer and the exceeded limit."""
+    """Result of an order: output, the supervisor's answer, and in ``reason`` the exceeded limit."""
 
     stdout: str
     stderr: str
@@ -125,7 +125,7 @@ class SessionBox:
         idle_seconds: float,
         total_seconds: float,
     ) -> None:
-        """Enter ``held`` to get the box, and exit it when this object closes. Raises SandboxError."""
+        """Enter ``held`` to get the box; ``held`` is exited when this object closes. Raises SandboxError."""
         self.isolation = isolation
         self.ended: str | None = None
         self._turn = threading.Lock()
@@ -183,7 +183,7 @@ class SessionBox:
             return self._forks
 
     def kill(self, number: int) -> None:
-        """Kill one interpreter, after a running message."""
+        """Kill one interpreter, after the running message."""
         with self._turn:
             if self.ended is not None:
                 return
@@ -194,7 +194,7 @@ class SessionBox:
                 self._end("the sandbox failed")
 
     def close(self, why: str = "it was closed") -> None:
-        """Kill everything, even during a message."""
+        """Kill all interpreters, even during a message."""
         self._box.kill("closed")
         with self._turn:
             self._end(why)
@@ -328,7 +328,7 @@ class SessionBox:
 
 
 class BoxSession:
-    """Implements ``Session``: one interpreter of a box; number 0 is the first."""
+    """Implements ``Session`` with the interpreter ``number`` of a box; the first one is 0."""
 
     def __init__(self, box: SessionBox, limits: Limits, number: int = 0) -> None:
         self._box, self._limits, self._number = box, limits, number
@@ -426,7 +426,7 @@ class BoxSession:
         return BoxSession(self._box, self._limits, number)
 
     def close(self) -> None:
-        """Kill the session; a box's first session also ends its forks."""
+        """Kill the session. A box's first session also ends its forks."""
         self._closing = True
         if self._number == 0:
             self._box.close()

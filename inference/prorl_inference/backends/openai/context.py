@@ -1,4 +1,4 @@
-"""Fit ``max_tokens`` into a server's context when no tokenizer counts the prompt."""
+"""Fit ``max_tokens`` into a server's context if there is no tokenizer to count the prompt."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ PROMPT = re.compile(
     r"(?<!at least )\b(\d+) (?:in the (?:messages|prompt)|tokens from the input|input tokens)",
     re.IGNORECASE,
 )
-"""Patterns in messages of vLLM, SGLang and hosted servers. vLLM's "at least 7 input tokens" is a bound, not a size."""
+"""Patterns of the prompt's size in messages of vLLM, SGLang and hosted servers. vLLM's "at least 7" is a bound, no
+size.
+"""
 CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:
-    """Remembers for each prompt how many tokens the server leaves for a completion. Thread-safe."""
+    """Remembers how many tokens the server's context leaves for a completion of each prompt. Thread-safe."""
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
         self._context, self._tell = context, tell
@@ -46,9 +48,9 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a body that fits the context, or raise RefusedError.
+        """Return a smaller body for the context that ``body`` exceeded, or raise RefusedError.
 
-        If the refusal gives no prompt size, or that size failed before, ``measure`` sends a one-token request.
+        If the refusal gives no prompt size, or one that failed before, ``measure`` sends a one-token request.
         """
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):

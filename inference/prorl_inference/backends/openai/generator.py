@@ -33,17 +33,17 @@ from prorl_inference.types import Completion, OnResult, Request, SampleRefusedEr
 FIRST_WAIT = 0.5
 """Seconds before the first retry of a request."""
 GUESSED_TEMPLATE = 128
-"""Tokens added for the chat template when a prompt's size is estimated without a tokenizer (2 characters per token)."""
+"""Tokens added for the chat template if a prompt's size is estimated without a tokenizer, at 2 characters per token."""
 ALL_REFUSED = 4
-"""Number of refused requests after which the settings are suspected, if the call has no answer yet."""
+"""Number of refused requests after which, if there is no answer yet, the settings are suspected."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
 """Prompt that shows the cause of refusals: the settings if it is refused too, otherwise the prompts."""
 
 
 class Collector:
-    """Collects answers and reports them as ``Generator.generate`` does.
+    """Collects the answers of a call and reports them as ``Generator.generate`` does.
 
-    ``refused`` maps a request to its first refused sample; without ``stop``, unsent samples are left out.
+    ``refused`` maps a request's index to its first refused sample. With ``stop``, refused samples get no completion.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Collector:
         return len(self._completions) - 1
 
     def tick(self) -> None:
-        """Called periodically while no answer arrives."""
+        """Report that no answer has arrived yet."""
         if self._on_done is not None:
             self._on_done(0)
 
@@ -84,8 +84,8 @@ class Collector:
 class OpenAIGenerator:
     """Implements ``Generator`` for a server. Completions carry no token ids or log-probs.
 
-    ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description, which cannot detect
-    other weights of the same name. Servers may ignore seeds.
+    ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description, which does not
+    change if other weights get the same name. Servers may ignore seeds.
     """
 
     def __init__(
@@ -96,8 +96,8 @@ class OpenAIGenerator:
     ) -> None:
         """Find the server's model, waiting up to ``options.patience`` seconds.
 
-        If ``model`` and ``weights`` are set, it is looked up only when sampling starts. Any thread may call ``tell``.
-        Raises UserError for an invalid address, key or model, ServiceError if there is no answer.
+        If ``model`` and ``weights`` are set, the model is looked up only when sampling starts. Any thread may call
+        ``tell``. Raises UserError for an invalid address, key or model, ServiceError if there is no answer.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()

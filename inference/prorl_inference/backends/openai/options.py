@@ -80,7 +80,7 @@ class ServerOptions:
         return "chat" if self.tokenizer is None and self.weights is None else "completions"
 
     def key(self) -> str | None:
-        """Return the key of ``key_env``, or None. Raises UserError if it is not valid."""
+        """Return the API key in the variable ``key_env``, or None. Raises UserError if the key is not valid."""
         if self.key_env is None:
             return None
         value = os.environ.get(self.key_env, "").strip()
@@ -97,12 +97,12 @@ class ServerOptions:
 
 
 def server_address(url: str) -> Address:
-    """Return the parsed address. The default path is ``/v1``. Raises UserError."""
+    """Parse a server's address, whose default path is ``/v1``. Raises UserError."""
     return parse_address(url, "the server's address", "http://host:8000/v1", "/v1")
 
 
 def parse_extra(text: str | None) -> dict[str, Any]:
-    """Return the JSON object in ``text``, empty for None. Raises UserError."""
+    """Return the JSON object in ``text``, or an empty one for None. Raises UserError."""
     if text is None:
         return {}
     try:

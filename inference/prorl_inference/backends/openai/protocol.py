@@ -1,7 +1,7 @@
 """Builds requests and reads answers of the OpenAI protocol.
 
-TransientError means retry, RefusedError that only this request is refused, UserError that the user must correct key,
-address or chat template, ServiceError that the server cannot continue.
+Raises TransientError if the request can be retried, RefusedError if only this request is refused, UserError if the
+user must correct key, address or chat template, ServiceError if the server cannot continue.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prorl_inference.types import Completion, FinishReason, SamplingParams
 SEED_BITS = 53
 """Seeds are sent modulo 2**53, because some JSON readers lose larger integers."""
 VLLM_NEUTRAL = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
-"""Parameters sent to vLLM servers, which otherwise take them from the model's generation_config."""
+"""Parameters always sent to vLLM servers, which otherwise take them from the model's generation_config."""
 STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
 CUT = ("length", "max_tokens")
 UNKNOWN_TOKEN = -1
@@ -28,12 +28,12 @@ PROBE = -1
 
 
 class RefusedError(ServiceError):
-    """The server refused this sample (too long, filtered)."""
+    """The server refused this sample: it is too long or was filtered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to request. ``opened`` is the think tag in the prompt, ``refused`` why it is not sent."""
+    """One sample to request. ``opened`` is the think tag in the prompt; ``refused`` says why the sample is not sent."""
 
     request: int
     sample: int
@@ -46,7 +46,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answer to a job. Token counts are from the server, None if it gives none."""
+    """The answer to a job. Token counts are the server's, or None if it gives none."""
 
     text: str
     finish: FinishReason
@@ -68,7 +68,6 @@ class Usage:
 
     @property
     def cost(self) -> float | None:
-        """Price of all tokens; None if unknown."""
         if self.price is None:
             return None
         tokens = (self.prompt_tokens, self.completion_tokens)
@@ -78,7 +77,7 @@ class Usage:
 def request_body(
     options: ServerOptions, model: str, params: SamplingParams, seed: int, neutral: bool
 ) -> dict[str, Any]:
-    """Return all request fields except the prompt, with ``VLLM_NEUTRAL`` if ``neutral``."""
+    """Return all request fields except the prompt. ``neutral`` adds ``VLLM_NEUTRAL``."""
     body: dict[str, Any] = {
         "model": model,
         "temperature": params.temperature,
@@ -128,7 +127,7 @@ def read_object(reply: Reply) -> dict[str, Any]:
 def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
     """Return the answer in a response, with separate reasoning put back in think tags.
 
-    Raises TransientError if it is malformed, RefusedError if filtered or empty.
+    Raises TransientError if the response is malformed, RefusedError if it is filtered or empty.
     """
     try:
         choice = row["choices"][0]
@@ -166,9 +165,9 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
 
 
 def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
-    """Return the answer as a Completion without ids and log-probs.
+    """Return the answer as a Completion without token ids and log-probs.
 
-    Counts tokens with ``tokenizer`` if the server does not; raises UserError if there is no tokenizer.
+    If the server counts no tokens, ``tokenizer`` does. Raises UserError if there is no tokenizer.
     """
     if answer.refusal:
         return Completion("", (), (), "refused", answer.refusal)
@@ -186,7 +185,7 @@ def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
 
 
 def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the constant fields of a /models entry."""
+    """Return the fields of a /models entry that never change."""
     return {
         name: card[name]
         for name in ("id", "root", "parent", "owned_by", "max_model_len")

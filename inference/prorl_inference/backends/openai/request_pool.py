@@ -21,7 +21,7 @@ from prorl_inference.backends.openai.protocol import (
 )
 
 TRIES = 6
-"""Number of failures that a sample may have caused after which it counts as refused, if the server answers others."""
+"""A sample that may have caused this many failures counts as refused, if the server answers other samples."""
 JOIN_SECONDS = 2.0
 NOTHING_SECONDS = 0.05
 """Seconds to wait if there is no job yet."""
@@ -32,9 +32,9 @@ Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """A token bucket of ``per_minute`` units (None: no limit), with a burst of one second.
+    """A token bucket that gets ``per_minute`` units (None: no limit) and holds those of one second.
 
-    One request may exceed the bucket. The next waits until the debt is paid.
+    One request may take more than it holds. The next waits until the debt is paid.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class Rate:
             return 0.0
 
     def correct(self, units: float) -> None:
-        """Take ``units`` more (negative: give back) once a request's real usage is known."""
+        """Take ``units`` more, or give them back if negative, once a request's real usage is known."""
         if self._per_second is not None:
             with self._lock:
                 self._have = min(self._most, self._have - units)
 
 
 class RequestPool:
-    """The threads of one call. After failures ``check_same_model`` raises if the server has another model."""
+    """The threads of one call. After a failure ``check_same_model`` raises an error if the server has another model."""
 
     def __init__(
         self,
@@ -100,12 +100,12 @@ class RequestPool:
         stop_at_refusal: bool,
         probe: Job | None = None,
     ) -> Generator[tuple[Job, Answer] | None, None, None]:
-        """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without one.
+        """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without an answer.
 
-        ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error (or refusal,
-        with ``stop_at_refusal``) no more jobs start. Running ones are still yielded, then the error is raised. Closing
-        the iterator drops running jobs. ``probe``, yielded with request ``PROBE``, shows whether the server or a sample
-        is at fault.
+        ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error or, with
+        ``stop_at_refusal``, a refusal no more jobs start. Running ones are still yielded, then the error is raised.
+        Closing the iterator drops running jobs. ``probe`` is a job, yielded with request ``PROBE``, that shows whether
+        the server or a sample is at fault.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
@@ -212,7 +212,6 @@ class RequestPool:
     def _attempt(
         self, connection: Connection, job: Job, body: Mapping[str, Any]
     ) -> Answer | Mapping[str, Any]:
-        """Return the answer, or a smaller body if the context is exceeded."""
         if self._limits is None:
             return self._send(connection, job, body)
 

@@ -18,7 +18,10 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault instead of an answer: ``torn`` sends half, ``cut`` breaks the connection, ``hang`` sends nothing."""
+    """A fault instead of an answer.
+
+    ``torn`` sends half an answer, ``cut`` breaks the connection, ``hang`` sends nothing.
+    """
 
     status: int = 500
     body: str = "broken"
@@ -36,7 +39,7 @@ def yes_by_seed(body: Mapping[str, Any]) -> str:
 
 
 class FakeServer(Closing):
-    """Serves ``model``. ``script(number, body)`` may return a Fault for a request (numbers from 1)."""
+    """Serves ``model``. ``script(number, body)`` may return a Fault for a request; the first request has number 1."""
 
     def __init__(
         self,
@@ -81,7 +84,6 @@ class FakeServer(Closing):
         return self._server is server
 
     def close(self) -> None:
-        """Stop, and release hung requests."""
         self.hung.set()
         self.stop()
 
@@ -118,7 +120,7 @@ class _Server(http.server.ThreadingHTTPServer):
                 held.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that disconnect."""
+        pass
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -126,10 +128,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     server: _Server
 
     def log_message(self, *_: Any) -> None:
-        """Log nothing."""
+        pass
 
     def do_GET(self) -> None:
-        """List the model, with a changing ``created`` field as in vLLM."""
         fake = self.server.fake
         fake.listings += 1
         card = {"id": fake.model, "created": fake.listings, **fake.card}
@@ -137,7 +138,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._send(200, json.dumps({"object": "list", "data": cards}).encode(), {})
 
     def do_POST(self) -> None:
-        """Answer, or fail according to the script."""
         fake = self.server.fake
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with fake.lock:

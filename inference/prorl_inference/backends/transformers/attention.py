@@ -15,10 +15,10 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 _SPARE = 64
-"""Spare positions of a new buffer, or a quarter of its length if that is more."""
+"""Minimum number of spare positions in a new buffer, which has a quarter of its length to spare if that is more."""
 NAME = "prorl_grouped"
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
-"""Tested model types. Others keep ``sdpa``."""
+"""Model types for which this attention is tested. Others keep ``sdpa``."""
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
@@ -64,9 +64,9 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self._key_room = self._value_room = None
 
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
-        """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, aligned at the newest position.
+        """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, so that both end at the newest position.
 
-        A wider ``source`` loses padding. A narrower one leaves old content, which the mask must hide.
+        A longer ``source`` loses padding. A shorter one leaves old content, which the mask must hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
@@ -85,7 +85,7 @@ def _with_room(old: torch.Tensor | None, new: torch.Tensor, length: int) -> torc
 
 
 def make_cache(config: Any) -> Cache:
-    """Return an empty cache. It grows in place if every layer attends to all tokens."""
+    """Return an empty cache, which grows in place if every layer attends to all tokens."""
     cache = DynamicCache(config=config)
     if cache.layers and all(type(layer) is DynamicLayer for layer in cache.layers):
         return Cache(layers=[GrowingLayer() for _ in cache.layers])
@@ -115,11 +115,13 @@ def grouped_attention(
     attention_mask: torch.Tensor | None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Return attention output ``[rows, new, heads, head_dim]``, as Transformers expects.
+    """Return the attention output ``[rows, new, heads, head_dim]``, as Transformers expects.
 
-    ``query`` is ``[rows, heads, new, head_dim]``, ``key`` and ``value`` ``[rows, kv_heads, seen, head_dim]``, the mask
-    ``[rows, 1, new, seen]`` or None. For one new token, heads that share a key are treated as positions, which avoids
-    expanding the cache.
+    - ``query``: ``[rows, heads, new, head_dim]``.
+    - ``key``, ``value``: ``[rows, kv_heads, seen, head_dim]``.
+    - ``attention_mask``: ``[rows, 1, new, seen]``, or None.
+
+    For one new token, heads that share a key are treated as positions, so the cache need not be expanded.
     """
     rows, heads, new, size = query.shape
     if new != 1 or options.get("dropout") or options.get("position_bias") is not None:
@@ -138,7 +140,6 @@ def grouped_attention(
 
 
 def register() -> str:
-    """Register the attention with Transformers and return its name."""
     interfaces: Any = transformers
     interfaces.AttentionInterface.register(NAME, grouped_attention)
     interfaces.AttentionMaskInterface.register(NAME, sdpa_mask)

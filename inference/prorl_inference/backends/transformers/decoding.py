@@ -1,4 +1,4 @@
-"""Decodes fixed batches: one prefill per distinct prompt, then one token per row and step."""
+"""Decodes fixed batches: each distinct prompt is run once, then every step samples one token per row."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import torch
 
 COMPACT_AT = 0.875
-"""Ended rows are dropped once at most this fraction of the batch still runs, since dropping copies the cache."""
+"""Ended rows are dropped once at most this fraction of the batch still runs, because dropping copies the cache."""
 PLAIN = "past_key_values"
 RECURRENT = "cache_params"
 """Name of the cache argument in models with only recurrent layers."""
 _BLOCK = 256
 _NUCLEUS_FIRST = 1024
-"""Most nuclei are smaller than this many tokens. Rows with a larger one are sorted in full."""
+"""Number of tokens within which most nuclei lie. Only rows with a larger nucleus are sorted in full."""
 
 
 def decode_batch(
@@ -29,7 +29,8 @@ def decode_batch(
     """Sample every row of ``prompts`` to its end; yield rows as they end.
 
     ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends with a token of
-    ``stop_ids``, which it keeps, or when its budget is used up. A resumed row's prompt must end with the row's tokens.
+    ``stop_ids``, which it keeps, or when its token budget is used up. The prompt of a resumed row must end with the
+    row's tokens.
     """
     import torch
 
@@ -83,7 +84,7 @@ def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], li
 def advance(
     model: Any, tokens: torch.Tensor, mask: torch.Tensor, cache: Any
 ) -> tuple[torch.Tensor, Any]:
-    """Feed one token per row; return the next logits ``[rows, vocabulary]`` and the cache."""
+    """Run one token per row through the model; return the next logits ``[rows, vocabulary]`` and the cache."""
     name = cache_name(model)
     last = getattr(model.config, "max_position_embeddings", None) or mask.shape[1]
     output = model(
@@ -99,7 +100,7 @@ def advance(
 
 
 def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, Any, torch.Tensor]:
-    """Run left-padded prompts once; return last logits, cache and mask, one row per prompt."""
+    """Run left-padded prompts once; return last logits, cache and mask, with one row per prompt."""
     import torch
 
     from prorl_inference.backends.transformers.attention import make_cache
@@ -136,9 +137,9 @@ def cache_argument(forward: Callable[..., Any]) -> str:
 
 
 def check_decoding(model: Any) -> None:
-    """Raise ModelError if padding or stepwise decoding changes the model's log-probs.
+    """Raise ModelError if padding or decoding token by token changes the model's log-probs.
 
-    Needed for models without a plain cache, since families differ.
+    Needed for models without a plain key-value cache, since families differ.
     """
     import torch
 
@@ -178,10 +179,10 @@ def check_decoding(model: Any) -> None:
 def uniform_rows(
     seeds: Sequence[int], count: int, starts: Sequence[int] | None = None
 ) -> torch.Tensor:
-    """Return float64 uniforms in [0, 1), shape ``[len(seeds), count]``, on the CPU.
+    """Return uniform random numbers in [0, 1) as float64 ``[len(seeds), count]`` on the CPU.
 
     Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers. The numbers are the top
-    53 bits of Philox words (Salmon et al., SC 2011), the only stable stream that numpy promises.
+    53 bits of Philox words (Salmon et al., SC 2011), the only stream that numpy promises to keep.
     """
     import numpy as np
     import torch
@@ -199,9 +200,9 @@ def sample_tokens(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (token ids, log-probs), both ``[rows]``, for logits ``[rows, vocab]``.
 
-    ``uniforms`` (float64, ``[rows]``) selects by inverse CDF within the nucleus: the smallest set of most likely tokens
-    whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are natural logs in fp32 under the
-    temperature, before top-p. Temperature 0 is greedy, with log-probs at temperature 1.
+    ``uniforms`` (float64, ``[rows]``) selects tokens by inverse CDF within the nucleus: the smallest set of most likely
+    tokens whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are natural logs in fp32 after the
+    temperature, before top-p. Temperature 0 picks the most likely token, with log-probs at temperature 1.
     """
     import torch
 
@@ -220,8 +221,10 @@ def sample_tokens(
 
 
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
-    """Return the token at quantile ``uniforms[row]`` for each row of ``probs`` ``[rows, vocab]``, which need not sum to
-    1."""
+    """Return the token at quantile ``uniforms[row]`` of each row of ``probs`` ``[rows, vocab]``.
+
+    A row's probabilities need not sum to 1.
+    """
     import torch
 
     padded = torch.nn.functional.pad(probs, (0, -probs.shape[-1] % _BLOCK))
@@ -236,7 +239,7 @@ def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
 
 
 def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
-    """Return the first index where ``cdf`` exceeds ``point`` ``[rows, 1]``, which is clamped below the total."""
+    """Return the first index at which ``cdf`` exceeds ``point``, which is clamped below the total."""
     import torch
 
     total = cdf[:, -1:]
@@ -245,7 +248,7 @@ def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
 
 
 def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
-    """Return the smallest probability in the nucleus for each row of ``probs`` ``[rows, vocab]``."""
+    """Return the smallest probability in the nucleus of each row of ``probs`` ``[rows, vocab]``."""
     first = probs.topk(min(_NUCLEUS_FIRST, probs.shape[-1]), dim=-1).values
     floor, reached = _floor(first, top_p)
     if not bool(reached.all()):

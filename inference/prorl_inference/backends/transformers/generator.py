@@ -48,8 +48,8 @@ _WORTH_PACKING = 256
 class TransformersGenerator:
     """Samples from a loaded model, which may be in training; implements ``Generator``.
 
-    The model is in eval mode only while sampling. On the CPU the attention of tested families is replaced for
-    single-token steps. The caller updates ``model_digest`` when the weights change.
+    The model is in eval mode only while sampling. On the CPU, tested families get a faster attention for single-token
+    steps. The caller updates ``model_digest`` when the weights change.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class TransformersGenerator:
         model_digest: str = "",
         batching: Batching = "fixed",
     ) -> None:
-        """Move the model to ``device`` unless None. Raises ModelError for unsupported models."""
+        """Move the model to ``device``, if given. Raises ModelError for unsupported models."""
         if batch_size < 1:
             raise UserError(f"batch_size is {batch_size}: it must be at least 1")
         if batching not in get_args(Batching):
@@ -97,7 +97,7 @@ class TransformersGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``. A completion that reaches the end of the context ends with ``length``.
+        """Implement ``Generator.generate``. A completion that fills the context has the finish reason ``length``.
 
         Raises UserError for a prompt that fills the context, or parameters out of range.
         """
@@ -111,7 +111,7 @@ class TransformersGenerator:
         return TransformersStream(self, self._model, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Copy the weights of ``model``, unless it is the model sampled from."""
+        """Copy the weights of ``model``, unless this generator samples from ``model`` itself."""
         if model is not self._model:
             self._model.load_state_dict(model.state_dict())
 
@@ -120,7 +120,7 @@ class TransformersGenerator:
 
 
 class TransformersStream:
-    """Samples in the caller's thread, in fixed batches or with ``refill``; implements ``Stream``."""
+    """Samples in the caller's thread, with the generator's ``batching``; implements ``Stream``."""
 
     repeatable = True
 

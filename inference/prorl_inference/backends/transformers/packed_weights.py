@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 MOST_BYTES = 2 << 30
-"""Limit on the weights to pack, largest layers first. The others stay unpacked."""
+"""Maximum bytes of packed weights. The largest layers are packed first; those beyond the limit stay unpacked."""
 
 
 @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """Continuous refill: waiting samples take over the rows of ended samples.
 
 All rows share one cache and append at the same position. A new prompt is run once for all its samples. Its cache is
-copied over free rows so that it ends at that position. The mask hides older content.
+copied over free rows so that it ends at that position. The mask hides what the rows held before.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     import torch
 
 _REFILL_AT = 0.125
-"""Fraction of free rows at which new samples enter, since each prefill has a fixed cost."""
+"""Fraction of the rows that must be free before new samples enter, since each prefill has a fixed cost."""
 
 
 @dataclass(slots=True)
 class PendingSequences:
-    """Prompts after prefill, with the samples ``rows`` to place, first logits and cache.
+    """Samples whose prompts have been run, and which wait for free rows.
 
-    ``source[i]`` is the row of sample i in ``cache`` and ``logits``, ``lengths[i]`` its prompt's length.
+    ``source[i]`` is the row of sample i in ``cache`` and ``logits``, ``lengths[i]`` the length of its prompt.
     """
 
     rows: list[Row]
@@ -44,7 +44,7 @@ class PendingSequences:
     cache: Any
 
     def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
-        """Return the first ``count`` samples and the others, over the same cache."""
+        """Return the first ``count`` samples and the others. Both use the same cache."""
         cut = (slice(None, count), slice(count, None))
         first, remaining = (
             PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
@@ -70,11 +70,11 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def rows_to_enter(self, minimum: int) -> int:
-        """Return how many rows must be free for samples to enter: ``minimum``, or one if prefilled samples remain."""
+        """Return how many rows must be free: ``minimum``, or one if prompts have been run whose samples still wait."""
         return minimum if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
-        """Return at least one and up to ``count`` samples whose prompts have been run."""
+        """Return up to ``count`` samples whose prompts have been run, at least one."""
         if self._run is None:
             self._run = self._prefill(count)
         run = self._run
@@ -97,7 +97,7 @@ class Queue:
 
 
 class Batch:
-    """The running rows: shared cache, mask ``[rows, width]``, last tokens, random numbers."""
+    """The running rows, with their cache, mask ``[rows, width]``, last tokens and random numbers."""
 
     def __init__(self, model: Any, first: PendingSequences, steps: int) -> None:
         """Start with the rows of ``first``. A row gets at most ``steps`` tokens."""
@@ -117,7 +117,6 @@ class Batch:
         self.tokens = torch.zeros(len(self.rows), dtype=torch.long, device=self.device)
 
     def free(self) -> list[int]:
-        """Return the indices of ended rows."""
         return [i for i, runs in enumerate(self.running) if not runs]
 
     def sample(self, params: SamplingParams, stops: frozenset[int]) -> list[Row]:
@@ -180,7 +179,7 @@ class Batch:
                 layer.pad_left(positions)
 
     def drop_padding(self) -> None:
-        """Drop left positions that no running row needs. The model has not seen a row's last token yet."""
+        """Drop the positions on the left that no running row needs. A row's last token has no position yet."""
         rows = zip(self.rows, self.prompts, self.running, strict=True)
         needed = max(prompt + len(row.token_ids) - 1 for row, prompt, runs in rows if runs)
         spare = self.width - needed
@@ -198,7 +197,7 @@ class Batch:
         params: SamplingParams,
         stops: frozenset[int],
     ) -> list[Row]:
-        """Sample for the rows ``slots``, selected by ``place``; return those that ended."""
+        """Sample a token for the rows ``slots``, selected by ``place``; return the rows that ended."""
         import torch
 
         taken = [min(len(self.rows[slot].token_ids), self.steps - 1) for slot in slots]
@@ -225,7 +224,7 @@ class Batch:
 
 
 def _prompt_lengths(new: PendingSequences) -> list[int]:
-    """Return prompt lengths without the tokens of resumed samples."""
+    """Return the prompts' lengths without the tokens of resumed samples."""
     return [n - len(row.token_ids) for row, n in zip(new.rows, new.lengths, strict=True)]
 
 
@@ -241,7 +240,7 @@ def decode_refilled(
 ) -> Iterator[list[Row]]:
     """Sample every row of ``queue`` with at most ``batch_size`` rows at once; yield rows as they end.
 
-    Samples may be queued between iterations. See :func:`.decoding.decode_batch`.
+    Samples may be added to the queue between iterations. See :func:`.decoding.decode_batch`.
     """
     minimum = max(1, int(batch_size * _REFILL_AT))
     while queue:

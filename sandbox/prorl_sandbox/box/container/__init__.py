@@ -1,1 +1,1 @@
-"""Code that runs in a container: init, the template, and one run after another."""
+"""Code that runs in a container: its first process (init), the template process, and one run after another."""

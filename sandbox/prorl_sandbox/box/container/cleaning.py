@@ -15,9 +15,9 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 
 
 def kill_all(uid: int, killer: int) -> None:
-    """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
+    """Kill all processes of the user ``uid`` in one call, which a forking program cannot outrun.
 
-    ``killer`` is a uid without processes.
+    ``killer`` is the id of a user without processes.
     """
     # As effective user ``uid`` this process can signal only that user's processes. They cannot signal it, because its
     # saved user is root and its real user ``killer`` is unused elsewhere.
@@ -31,7 +31,7 @@ def kill_all(uid: int, killer: int) -> None:
 
 
 def empty_as(uid: int, killer: int, folder: str) -> bool:
-    """Empty ``folder`` with only the rights of ``uid``, which has no processes; return whether it worked."""
+    """Empty ``folder`` with only the rights of ``uid``, a user without processes. Returns False if it failed."""
     os.setresuid(killer, uid, 0)
     try:
         empty(os.fsencode(folder))
@@ -44,12 +44,11 @@ def empty_as(uid: int, killer: int, folder: str) -> bool:
 
 
 def strangers(mine: Collection[int]) -> list[int]:
-    """Return the pids of the container's other processes."""
+    """Return the ids of the container's processes other than ``mine``."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in mine]
 
 
 def empty(top: bytes) -> None:
-    """Empty the folder ``top``. Raises OSError."""
     # Nested folders are first moved up, so neither depth nor path length matters.
     number = 0
     while names := os.listdir(top):

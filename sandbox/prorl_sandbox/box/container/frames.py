@@ -40,7 +40,6 @@ class BrokenStream(Exception):
 
 
 def frame(kind: bytes, body: bytes = b"") -> bytes:
-    """Return one frame with at most LARGEST bytes."""
     return _HEAD.pack(kind, len(body)) + body
 
 
@@ -66,7 +65,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
 
 
 class Link:
-    """Non-blocking, buffered descriptors to the host. Ends this process when the host hangs up."""
+    """Non-blocking, buffered descriptors to the host. If the host hangs up, this process ends."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming, self.outgoing = incoming, outgoing
@@ -155,7 +154,6 @@ class Inlet:
             self.close()
 
     def close(self) -> None:
-        """Close the descriptor, shutting a socket down first."""
         if self.fd >= 0:
             if self.is_socket:
                 end = _socket.socket(fileno=self.fd)

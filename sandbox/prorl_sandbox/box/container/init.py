@@ -1,7 +1,7 @@
-"""A container's first process: root with three capabilities (switch user, switch group, kill). It does each run as a
-new user and decodes only the host's data.
+"""A container's first process: root with three capabilities (switch user, switch group, kill).
 
-The container ends if the host is gone or silent, or if anything is left of a run.
+It does each run as a new user and decodes only the host's data. The container ends if the host is gone or silent, or if
+a run leaves anything behind.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _STREAM_FD = 200
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve runs. Returns only in the forked process of a program.
+    """Serve runs. Returns only in the process that was forked for a program.
 
-    ``config["slot"]`` (below 16384) gives the container its own users, because the kernel counts processes per user
+    ``config["slot"]`` (below 16384) gives the container users of its own, because the kernel counts a user's processes
     across containers. ``config["packages"]`` is empty, or a folder followed by module names.
     """
     preload.preload()

@@ -51,7 +51,6 @@ class Meter:
         self._kernel = next((one for p, key in _KERNEL if (one := (_open(p), key))[0] >= 0), None)
 
     def others_seconds(self) -> float:
-        """Return the CPU seconds of the container's other processes."""
         if self._cpu < 0:
             return 0.0
         return read_counter(self._cpu, self._cpu_key) * self._unit - time.process_time()
@@ -74,8 +73,8 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _END_TICK_MS = 1
 _QUIET_MS, _QUIET_TALK_MS = 20, 5
-"""Milliseconds without polling a stream, or the channel, after a short read. A program that writes byte by byte then
-costs init and the host no more than one that writes blocks.
+"""Milliseconds for which a stream, or the channel, is not polled after a short read. A program that writes byte by byte
+then costs init and the host no more than one that writes blocks.
 """
 _WAIT_REPORT_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
@@ -117,7 +116,7 @@ class Run:
     def go(self, uid: int, killer: int, mine: tuple[int, ...]) -> bool:
         """Do the run as user ``uid``; return whether all its processes and files are gone.
 
-        ``killer`` is an unused uid, ``mine`` the pids of init and template.
+        ``killer`` is an unused user id, ``mine`` the process ids of init and the template.
         """
         self._uid, self._killer, self._mine = uid, killer, mine
         self._start_program(uid)

@@ -1,5 +1,6 @@
-"""A container's template, from which programs are forked. A fork reads its job after giving up root, so that no program
-finds another program's source or input in memory.
+"""A container's template process, from which programs are forked.
+
+A fork reads its job after giving up root, so that no program finds another program's source or input in memory.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 CHANNEL = 3
 STREAMS = 6
-"""Number of descriptors of an order: standard input, output and error, channel, job, report."""
+"""Number of descriptors that come with an order: standard input, output and error, channel, job, report."""
 ORDER = struct.Struct("=I64s")
 BORN = struct.Struct("=ci")
 GONE = struct.Struct("=cidi")
@@ -51,7 +52,7 @@ class Template:
         self._landlock_abi = syscalls.landlock_abi()
 
     def serve(self) -> dict[str, Any]:
-        """Fork a program per order. Returns only in a forked program, with its job."""
+        """Fork a program for each order. Returns only in a forked process, with its job."""
         space = _socket.CMSG_SPACE(STREAMS * 4)
         while True:
             data, extra, _, _ = self._control.recvmsg(ORDER.size, space, _socket.MSG_CMSG_CLOEXEC)
@@ -115,7 +116,7 @@ class Template:
 
 
 def become(uid: int) -> None:
-    """Permanently give up root and all other groups."""
+    """Permanently become the user ``uid``, giving up root and all groups."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)

@@ -1,1 +1,1 @@
-"""Template, supervisor, slots and boxes of the local backend."""
+"""The local backend's processes: a template forks slots, and each slot forks one box after another."""

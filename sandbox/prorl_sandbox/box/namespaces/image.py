@@ -1,7 +1,7 @@
-"""The boxes' files: copies on a tmpfs in the template's mount namespace. Nothing else shares their inodes, page cache,
-locks and futexes.
+"""The image: copies of all files that boxes need, on a tmpfs that the template process mounts.
 
-The template executes a copy of itself there, so its forks map no host file.
+Nothing else shares their inodes, page cache, locks and futexes. The template executes a copy of itself from there, so
+its forks map no host file.
 """
 
 from __future__ import annotations
@@ -33,13 +33,12 @@ _SPARE = 1024
 
 
 class Image:
-    """The tmpfs at ``place``, shared by a sandbox's templates."""
+    """The tmpfs at ``place``, shared by a sandbox's template processes."""
 
     def __init__(self) -> None:
         self.place = next(path for path in _PLACES if os.path.isdir(path))
 
     def mount(self) -> None:
-        """Mount the tmpfs with an empty index and the folder ``start``."""
         syscalls.mount("tmpfs", self.place, "tmpfs", _FLAGS, "size=1m,nr_inodes=8,mode=755")
         with open(self._index, "wb") as file:
             file.write(marshal.dumps({}, 2))
@@ -47,7 +46,7 @@ class Image:
 
     @property
     def start(self) -> str:
-        """Folder from which templates start. No box can see it."""
+        """The folder from which template processes start. No box can see it."""
         return f"{self.place}/start"
 
     @property
@@ -58,7 +57,7 @@ class Image:
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
-        """Make the root ``name``, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
+        """Make the root folder ``name``, unless it exists, of ``files`` (origin, target) and ``links`` (path, target).
 
         ``hidden`` maps host paths to replacements of equal length: programs must not learn where the host keeps files.
         """
@@ -165,7 +164,10 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Make the image or join the first template's image, make a root in it and execute the template. Raises OSError."""
+    """Make the image or join the first template's, then execute the template from a root folder in it.
+
+    Raises OSError.
+    """
     first = settings["first"]
     if first:
         kinds = ("mnt",) if settings["by_right"] else ("user", "mnt")
@@ -215,7 +217,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
 
 
 def move_out(settings: Settings, top: int) -> Image:
-    """Return to the machine's root and unmount our code from the box's root."""
+    """Return to the machine's root folder, and unmount our code from the box's root."""
     os.fchdir(top)
     os.chroot(".")
     os.close(top)

@@ -1,7 +1,7 @@
 """Isolates slots and boxes, for root and ordinary users. Failures raise OSError.
 
-A slot enters namespaces and its root once. Each box gets new pid and mount namespaces and its own scratch and program
-folders.
+A slot enters its namespaces and root folder once. Each box gets new pid and mount namespaces and its own scratch and
+program folders.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ DEVICES = ("null", "zero", "urandom", "random", "full")
 INSIDE_ID = 1000
 CHANNEL = 3
 STREAMS = 3
-"""Number of a job's descriptors: standard output, standard error and the channel. If standard input is too long for a
-file, a pipe for it is the fourth.
+"""Number of descriptors that come with a job: standard output, standard error and the channel. If standard input is too
+long for a file, a pipe for it is the fourth.
 """
 STARTED, FAULT = b"s", b"x"
 WHEN = struct.Struct("=dd")
@@ -64,9 +64,7 @@ def is_privileged() -> bool:
 
 
 def shed_hollow_root(walls: tuple[str, ...]) -> None:
-    """Become an ordinary user if root lacks its rights (as in a plain container), because the limit on processes never
-    applies to root.
-    """
+    """Become an ordinary user if root lacks its rights, as in a plain container: process limits never apply to root."""
     if os.geteuid() == 0 and "user" in walls and not is_privileged():
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
@@ -75,10 +73,10 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's user and mount namespaces and root; the next child starts a pid namespace.
+    """Enter the slot's user and mount namespaces and its root folder; the next child starts a pid namespace.
 
-    Root enters the root folder first, while it can read every folder, and then a user namespace, whose maps the
-    template writes on ``ask_for_map()``. An ordinary user enters the user namespace first.
+    Root enters the root folder first, while it can read every folder, and then a user namespace, whose id maps the
+    template process writes on ``ask_for_map()``. An ordinary user enters the user namespace first.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -107,7 +105,7 @@ def write_id_maps(process: str, users: str, groups: str) -> None:
 
 
 def map_slot(process: int, number: int) -> None:
-    """As root, give a slot its own range of ids, or only nobody's id if ids are scarce."""
+    """As root, give a slot its own range of user ids, or only nobody's id if ids are scarce."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
@@ -125,8 +123,9 @@ def try_write(path: str, text: str) -> None:
 
 
 def enter_root(root: str) -> None:
-    """Enter a mount namespace whose root is a read-only folder of the image; each box mounts its ``/scratch`` and
-    ``/box``.
+    """Enter a mount namespace whose root is a read-only folder of the image.
+
+    Each box then mounts its own ``/scratch`` and ``/box``.
     """
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
@@ -181,7 +180,7 @@ def sockets_left(proc: int) -> bool:
 
 
 class Isolation:
-    """Everything that isolates a box, prepared in advance (``settings``: see ``LocalSandbox``)."""
+    """Everything that isolates a box, prepared in advance."""
 
     def __init__(self, settings: Settings) -> None:
         walls = settings["walls"]
@@ -260,7 +259,7 @@ class Isolation:
 
 
 class OomScore:
-    """Makes the kernel kill the box, not its slot, when memory runs out, since the slot reports how the box ended."""
+    """Makes the kernel kill the box when memory runs out, not its slot, which reports how the box ended."""
 
     def __init__(self, proc: int) -> None:
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
@@ -290,7 +289,7 @@ class OomScore:
 def receive_job(
     settings: dict[str, Any], isolation: Isolation, way: _socket.socket, summed: bool
 ) -> dict[str, Any]:
-    """Isolate this box, wait for its job and return the job; send STARTED or FAULT on the socket ``way``."""
+    """Isolate this box, wait for its job on the socket ``way`` and return the job; send STARTED or FAULT."""
     gc.disable()  # until the program starts: there is nothing to collect
     try:
         files = isolation.enter()
@@ -335,5 +334,5 @@ def hold_low_numbers() -> None:
 
 
 def warm_up() -> None:
-    """Touch memory that a run will use, because each first write after a fork copies a page."""
+    """Write to memory that a run will use, because each first write after a fork copies a page."""
     exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line

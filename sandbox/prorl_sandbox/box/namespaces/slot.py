@@ -1,7 +1,7 @@
-"""A slot is the first process of a pid namespace, so its death kills its boxes.
+"""A slot forks one box after another. It is the first process of a pid namespace, so its death kills its boxes.
 
-It passes on jobs as descriptors without reading them, so that a later box, forked from it, finds no earlier job in its
-memory.
+It passes on jobs as descriptors without reading them, so that a later box, which copies its memory, finds no earlier
+job there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ _MESSAGE = 65536
 class _Box:
     """A box's process, the socket for its job, and its CPU clock, read from the control group or else from /proc.
 
-    ``made`` and ``before`` are the CPU seconds before the job and before the program, ``waited`` seconds without a CPU.
+    ``made`` and ``before`` are the CPU seconds used before the job and before the program, ``waited`` the seconds
+    without a CPU.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -90,7 +91,6 @@ class _Box:
         return self._group is not None
 
     def look(self) -> None:
-        """Update the CPU and waiting times from /proc."""
         if self._tally is None:
             numbers = limits.children(self._proc, "self")  # pids outside this namespace
             self._tally = limits.Tally(
@@ -140,7 +140,7 @@ class _Pressure:
 
 
 class Slot:
-    """The slot's loop. ``life`` closes when the template ends, ``control`` when the host does."""
+    """Runs boxes. ``life`` closes when the template process ends, ``control`` when the host ends."""
 
     def __init__(
         self, settings: dict[str, Any], control: socket.socket, life: int, group: Group | None

@@ -1,5 +1,6 @@
-"""The template's loop, which makes slots for the host. When the host ends, the pipe ``life`` closes and all slots and
-boxes end.
+"""The template process's loop, which makes slots for the host.
+
+When the host ends, the pipe ``life`` closes and all slots and boxes end.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _LAST_WAIT_SECONDS = 20.0
 
 
 class Supervisor:
-    """Makes slots. ``control`` connects to the host; ``image`` holds the boxes' roots."""
+    """Makes slots. ``control`` connects to the host; ``image`` holds the boxes' files."""
 
     def __init__(
         self, control: socket.socket, settings: dict[str, Any], image: Image | None

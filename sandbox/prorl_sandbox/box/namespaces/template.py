@@ -1,4 +1,4 @@
-"""The template: an interpreter with loaded modules, from which slots are forked.
+"""The template process: an interpreter with loaded modules, from which slots are forked.
 
 ``template.py CONTROL`` (a descriptor) executes itself again from the sandbox's copies of all files.
 """
