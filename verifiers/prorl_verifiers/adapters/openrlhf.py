@@ -1,6 +1,6 @@
 """The reward function for OpenRLHF, which passes prompt and response as one string with special tokens.
 
-Chat template markers do not separate them, because a model can write them too.
+The response is found by the text of the prompt, not by chat template markers, because a model can write those too.
 """
 
 from __future__ import annotations

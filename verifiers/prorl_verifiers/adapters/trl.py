@@ -1,6 +1,6 @@
 """A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), checked with TRL 1.16.
 
-TRL before 1.6 counts a missing reward as 0. With it, a response without a verdict therefore raises by default.
+TRL before 1.6 counts a missing reward as 0. With these versions, a response without a verdict raises by default.
 """
 
 from __future__ import annotations

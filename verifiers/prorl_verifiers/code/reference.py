@@ -355,7 +355,7 @@ def _output_kb(test: CodeTest) -> int:
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:
-    """Return the name of the packages' environment, which need not be installed. Raises TaskError."""
+    """Return the name of the environment of packages, which need not be installed. Raises TaskError."""
     from prorl_sandbox.environments.store import NAME, STDLIB
 
     if name is None or name == STDLIB:

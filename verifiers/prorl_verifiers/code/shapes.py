@@ -115,7 +115,7 @@ class _Inline(ast.NodeTransformer):
 def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dict[str, str]] | None:
     """Return each assert in ``body`` as a test, with assigned values inserted for their names.
 
-    Returns None if there are no asserts, or other statements or calls, which could have side effects.
+    Returns None if ``body`` has no assert, or has statements or calls that could have side effects.
     """
     tests = []
     for statement in body:

@@ -193,7 +193,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score game_of_life by correct cells. As many as an all-dead, all-alive or unchanged board has earn nothing."""
+    """Score game_of_life by correct cells. A board that is all dead, all alive or unchanged earns nothing."""
     gold, board = loads(str(entry["answer"])), loads(answer)
     boards = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)

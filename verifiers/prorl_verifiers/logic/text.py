@@ -129,9 +129,10 @@ FLOOR = 0.05
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit for a fraction of correct parts. The fraction ``base``, or one half if that is larger, earns 0.
+    """Return the credit for a fraction ``share`` of correct parts.
 
-    From there the credit grows linearly to PARTIAL. If all parts are correct, it is 1.
+    It is 0 up to ``base``, or up to one half if that is larger. From there it grows linearly to PARTIAL. If all parts
+    are correct, it is 1.
     """
     if share >= 1.0:
         return 1.0
@@ -142,7 +143,7 @@ def beyond(share: float, base: float) -> float:
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
     """Return the credit for the positions at which ``answer`` equals ``gold``.
 
-    As many as the best constant, or one of ``echoes``, has right earn nothing. Neither does the gold in a longer text.
+    The best constant answer and each of ``echoes`` earn nothing, and neither does the gold inside a longer text.
     """
     if not gold or len(answer) != len(gold):
         return 0.0
@@ -168,21 +169,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sentence_reordering by the words in the right positions, more than the question has there."""
+    """Score sentence_reordering by the words in the right positions. The order of the question earns nothing."""
     gold = str(entry["answer"]).casefold().split()
     question_words = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, question_words)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score letter_jumble by the words in the right positions, more than the scrambled words have there."""
+    """Score letter_jumble by the words in the right positions. Repeating the scrambled words earns nothing."""
     gold = str(entry["answer"]).casefold().split()
     scrambled = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, scrambled)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score word_sorting by the words in the right positions, more than the unsorted list has there."""
+    """Score word_sorting by the words in the right positions. Repeating the unsorted list earns nothing."""
     metadata = entry["metadata"]
     words = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]

@@ -132,7 +132,7 @@ def _power(size: Fraction, power: Fraction) -> Fraction:
 
 @lru_cache(maxsize=2048)
 def _size(name: str) -> Size | None:
-    """Return the size of a unit's name. An unknown name is a dimension of its own."""
+    """Return a unit's factor and dimensions. An unknown unit is a dimension of its own."""
     special = _special_size(name)
     if special is not None:
         return special

@@ -157,7 +157,7 @@ class WorkerProcess:
 
 
 class WorkerTemplate(Template):
-    """The template, a process that has loaded the verifiers and forks workers. Raises ChildError."""
+    """The process from which workers are forked. It has loaded the verifiers. Raises ChildError."""
 
     def __init__(self, verifiers: Iterable[str] = ()) -> None:
         self.verifiers = frozenset(verifiers)
@@ -174,7 +174,7 @@ class WorkerTemplate(Template):
 
     @property
     def knows_plugins(self) -> bool:
-        """Whether the template has loaded the plug-ins that this process uses now."""
+        """Whether this process has loaded the plug-ins that the pool's process uses now."""
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:
@@ -203,9 +203,9 @@ def _environment() -> dict[str, str]:
 
 
 class WorkerFactory:
-    """Starts workers from a template, and keeps one spare worker. Thread-safe.
+    """Starts workers. It keeps the process from which they are forked, and one spare worker. Thread-safe.
 
-    With ``grow``, the first task of a verifier makes a new template load its libraries in the background.
+    With ``grow``, the first task of a verifier starts a new such process in the background, which loads the libraries.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:

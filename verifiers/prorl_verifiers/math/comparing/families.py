@@ -53,7 +53,7 @@ _USUAL = frozenset("knmlKN")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The values of ``members`` for all integers ``letter``, or with ``natural`` for all natural numbers."""
+    """The values of the expressions ``members`` if ``letter`` runs over the integers, or over the ``natural`` numbers."""
 
     node: Node
     name: Node | None

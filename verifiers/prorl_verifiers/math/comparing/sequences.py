@@ -105,10 +105,10 @@ def _terms(text: str) -> Terms | None:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The rule of a sequence.
+    """The rule of a sequence, which is its general term or the step between neighbouring terms.
 
-    With a ``letter``, ``term`` is the general term, counted from ``start``. Otherwise it is the difference, or with
-    ``quotient`` the ratio, of neighbouring terms.
+    With a ``letter``, ``term`` is the general term, counted from ``start``. Without one, it is the difference of
+    neighbouring terms, or their ratio if ``quotient`` is set.
     """
 
     term: Node

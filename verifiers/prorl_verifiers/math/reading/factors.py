@@ -165,7 +165,7 @@ class FactorParser(Cursor):
         return Call(name, (top, self.argument()))
 
     def chosen_between(self, top: Node) -> Node | None:
-        """Parse ``C3`` directly after 10, or return None."""
+        """Parse the ``C3`` of ``10C3`` after its number ``top``, or return None."""
         letter, below = self.peek(), self.peek(1)
         if letter.kind != "word" or letter.text not in _CHOICES or letter.spaced or below.spaced:
             return None
