@@ -111,7 +111,7 @@ class PackedError(ValueError):
 
 
 def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
-    """Decode a string from base64, zlib and pickle, at most ``limit`` bytes unpacked. Raises PackedError."""
+    """Return the string in a base64-encoded, compressed pickle of at most ``limit`` bytes. Raises PackedError."""
     try:
         squeezed = base64.b64decode(packed, validate=True)
     except (binascii.Error, ValueError) as error:

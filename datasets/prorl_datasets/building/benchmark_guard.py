@@ -126,7 +126,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 def add_generated(
     guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add the items that generated benchmarks have of the entries' tasks to ``guard``; ``folder`` is a cache."""
+    """Add to ``guard`` the generated benchmarks' items for the tasks of ``entries``; ``folder`` is a cache."""
     from prorl_datasets.benchmarks import load_spec
 
     drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}

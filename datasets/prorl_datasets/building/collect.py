@@ -267,7 +267,6 @@ class Reading:
 
     @classmethod
     def of(cls, entry: Entry, rows: int, seed: int, limited: bool) -> Reading:
-        """Return the initial state for an entry."""
         if not limited:
             return cls(entry, rows)
         order = sorted(range(rows), key=lambda index: place_of(seed, entry.name, index))
@@ -289,7 +288,6 @@ class Reading:
         return read(self.entry, files, chosen)
 
     def give_up(self) -> None:
-        """Read no further rows."""
         self.rows = self.done
 
 

@@ -111,7 +111,7 @@ class Unpaid:
 
 
 def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
-    """Score each row's correct answer in the form that its prompt asks for, and return the rejected rows."""
+    """Score each row's correct answer in the form that its prompt asks for, and count the rejected rows."""
     written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
     verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
     unpaid = Unpaid()

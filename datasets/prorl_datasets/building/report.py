@@ -58,7 +58,6 @@ class EntryResult:
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
     def reasons(self) -> Counter[str]:
-        """Return the number of dropped candidates by reason."""
         return sum(self.drops.values(), Counter())
 
     def short(self) -> list[str]:

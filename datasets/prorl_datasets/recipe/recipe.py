@@ -138,7 +138,7 @@ class Recipe(Section):
     def select(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
         """Return the entries that ``only`` names (all if it is empty) and ``skip`` does not.
 
-        Both have names of entries or groups, or patterns. Raises DatasetError if one matches nothing, or no entry is
+        Both contain names of entries or groups, or patterns. Raises DatasetError if one matches nothing, or no entry is
         left.
         """
         names = [entry.name for entry in self.entries]

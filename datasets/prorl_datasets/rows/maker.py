@@ -85,7 +85,7 @@ class RowMaker:
     def convert(self, name: str, rows: Sequence[Sequence[Any]]) -> list[Candidate | Drop]:
         """Return the candidates of raw rows (index, *RawRow).
 
-        A bad row becomes a Drop. If the source stops at bad rows, it raises DatasetError with file and line.
+        A bad row becomes a Drop, or raises DatasetError with file and line if the source stops at bad rows.
         """
         entry = self._entries[name]
         policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"

@@ -70,5 +70,5 @@ def _maker(request: dict[str, Any]) -> RowMaker:
 
 
 def main() -> None:
-    """Run the template that row makers are forked from."""
+    """Run the process that row makers are forked from."""
     serve_forks(dict, make_rows)

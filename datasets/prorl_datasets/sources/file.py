@@ -113,7 +113,7 @@ def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
 
 
 def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each mistake in the settings of the entries, or in the choice of their files."""
+    """Return a line for each mistake in the settings or files of the entries."""
     del children
     wrong: list[str] = []
     for entry in entries:

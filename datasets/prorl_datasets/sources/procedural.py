@@ -78,7 +78,7 @@ def member(group: Group, one: Member) -> ProceduralSource:
 
 
 def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
-    """Return the three levels of a family."""
+    """Return a source for each of the three levels of a family."""
     return {f"l{n}": settings.model_copy(update={"levels": [n]}) for n in (1, 2, 3)}
 
 

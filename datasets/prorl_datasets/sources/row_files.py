@@ -126,7 +126,7 @@ def check_rows(entry: Entry) -> list[str]:
 def read_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
     """Yield the raw rows of an entry's files. Raises DatasetError.
 
-    Unless the source stops at bad rows, a broken row has its problem attached.
+    Unless the source stops at bad rows, a broken row has an error message as its third element.
     """
     settings = _settings(entry)
     rows = (row for path in files.paths[entry.name] for row in _file_rows(settings, path))

@@ -1,4 +1,4 @@
-"""Compares texts: is a question a copy of a benchmark's, or of another training question?
+"""Compares texts, to find training questions that copy a benchmark question or each other.
 
 The default rules are lexical, so they miss most paraphrases (docs/reference/decontamination.md).
 """

@@ -61,14 +61,16 @@ class Signatures:
         return self._count
 
     def add(self, packed: bytes) -> None:
-        """Append a signature of SIZE bytes."""
         if self._file is None:
             self._file = self._open()
         self._file.write(packed)
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the sorted distinct signatures, (M, 128) on disk, and each added signature's index in them, (N,)."""
+        """Return the sorted distinct signatures, and the index of each added signature among them.
+
+        The shapes are (M, 128), on disk, and (N,).
+        """
         if self._file is None:
             return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)
         self._file.flush()

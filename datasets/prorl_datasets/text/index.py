@@ -1,4 +1,4 @@
-"""Searches a benchmark index: is a training text a copy, a part or a near copy of a benchmark question?
+"""Searches a benchmark index for questions of which a training text is a copy, a part or a near copy.
 
 docs/reference/decontamination.md explains rules and thresholds.
 """

@@ -45,8 +45,8 @@ _ARRAYS: dict[str, tuple[str, int]] = {
 class Rules:
     """Thresholds of contamination. Raises DatasetError for a value out of range.
 
-    A row is dropped if it has the share ``ngram_share`` of an item's n-grams, or if at least ``row_ngrams`` and the
-    share ``row_share`` of its own n-grams are in an item.
+    A row is dropped if it has the share ``ngram_share`` of an item's n-grams, or if an item has at least ``row_ngrams``
+    of the row's n-grams and the share ``row_share`` of them.
     """
 
     ngram: int = NGRAM
@@ -219,7 +219,7 @@ class ViewIndex:
 
     @staticmethod
     def contents_of(views: Sequence[View], rules: Rules) -> ViewContents:
-        """Return the index contents of ``views``, one for each item."""
+        """Return the index contents of the items with these ``views``."""
         questions = tuple(view.question for view in views)
         grams = [np.unique(view.ngrams) for view in views]
         # drop n-grams that occur in at least ``common`` different questions

@@ -71,7 +71,7 @@ _WIDTHS = {"pairs": 2, "triples": 3}
 
 
 def check_kind(name: str, kind: str, value: Any) -> None:
-    """Raise ValueError unless ``value`` is of the kind, so that both forms represent it exactly."""
+    """Raise ValueError unless ``value`` is of this kind, which both forms of a problem represent exactly."""
     if not _fits(kind, value):
         raise ValueError(f"{name} is not of kind {kind!r}: {value!r:.200}")
 

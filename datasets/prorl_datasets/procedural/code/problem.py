@@ -271,7 +271,7 @@ ONE_BOX_LIMITS = {
 
 
 def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
-    """Return a response and a task in which a single call test runs all tests of the item in one box.
+    """Return a response and a task that runs all tests of the item as a single test, in one sandbox.
 
     Use it only for trusted references, because the tests share a process. ``gold`` is the item's response. Raises
     ValueError if it has no code, or if the tests are neither all calls of one function nor all stdin/stdout.

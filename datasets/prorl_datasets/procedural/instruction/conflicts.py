@@ -1,7 +1,7 @@
 """Finds constraints that contradict each other.
 
-Each rule follows from the verifier's definitions (mode ``fixed``) or from the plain wording ("word for word" against
-"all lowercase"). Constraints without conflicts may still be hard to meet.
+Each rule follows from the verifier's definitions (mode ``fixed``) or from the plain wording, such as "word for word"
+against "all lowercase". Constraints without conflicts may still be hard to meet.
 """
 
 from __future__ import annotations

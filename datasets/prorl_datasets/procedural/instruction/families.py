@@ -72,7 +72,7 @@ _LISTS = (
 
 
 def kinds() -> tuple[Kind, ...]:
-    """Return the 25 kinds in a fixed order."""
+    """Return IFEval's 25 kinds of constraints in a fixed order."""
     return (*word_kinds(), *form_kinds())
 
 

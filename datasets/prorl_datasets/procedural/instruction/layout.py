@@ -18,7 +18,7 @@ _STOPS = ".。।۔!?"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Density of a text."""
+    """How densely a text meets the demands."""
 
     natural: bool = True
     """Whether several sentences name the required things, instead of one."""

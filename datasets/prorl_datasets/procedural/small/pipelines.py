@@ -1,6 +1,6 @@
 """Small pipelines (filter, map, reduce) as functions over lists and text, and as programs.
 
-Loops give expected values, comprehensions are gold solutions; they check each other.
+Expected values come from loops, and gold solutions are comprehensions, so that they check each other.
 """
 
 from __future__ import annotations

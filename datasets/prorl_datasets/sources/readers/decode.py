@@ -49,7 +49,6 @@ def odd_value(value: Any) -> str | None:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Return True if nesting exceeds MAX_DEPTH."""
     return isinstance(value, Mapping | list | tuple) and odd_value(value) == _TOO_DEEP
 
 
@@ -86,7 +85,6 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 def some_names(names: list[str]) -> str:
-    """Return column names for a message."""
     shown = ", ".join(one_line(str(name), 60) for name in names[:_MAX_NAMES]) or "none"
     return shown if len(names) <= _MAX_NAMES else f"{shown} and {len(names) - _MAX_NAMES} more"
 

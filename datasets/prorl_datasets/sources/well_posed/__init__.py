@@ -1,6 +1,6 @@
 """Detects ill-posed reasoning-gym items, which have no answer, several answers, or a wrong one.
 
-Modules here define ``RULES`` (task name -> rule) and are found automatically.
+The modules of this folder define ``RULES`` (task name -> rule) and are found automatically.
 """
 
 from __future__ import annotations

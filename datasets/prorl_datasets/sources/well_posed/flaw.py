@@ -20,7 +20,7 @@ class Flaw:
 
     @property
     def reason(self) -> str:
-        """Drop reason in manifest and card."""
+        """The reason that manifest and card give for the drop."""
         return f"ill-posed: {self.kind}"
 
 

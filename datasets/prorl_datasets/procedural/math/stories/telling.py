@@ -57,7 +57,6 @@ _MONEY = (Money("dollars", ""), Money("dollars", ""), Money("euros", "€"), Mon
 
 
 def money(rng: Random) -> Money:
-    """Draw a currency."""
     return rng.choice(_MONEY)
 
 
@@ -71,7 +70,7 @@ _ODD = {"sheep": "sheep", "box of chalk": "boxes of chalk", "loaf": "loaves", "s
 
 
 def plural(noun: str) -> str:
-    """Return the first noun's plural (``jar of honey``: ``jars of honey``)."""
+    """Return the plural of a noun, or of the first noun in a phrase (``jars of honey``)."""
     if noun in _ODD:
         return _ODD[noun]
     head, of, after = noun.partition(" of ")

@@ -22,7 +22,10 @@ SERIES, PARALLEL = "+", "||"
 
 
 def drawn_network(rng: Random, first: int, count: int, joint: str) -> Network:
-    """Return a network of ``count`` parts from number ``first``; ``joint`` is outermost, and joints alternate."""
+    """Return a network of ``count`` parts, numbered from ``first``.
+
+    The outermost joint is ``joint``; series and parallel joints alternate inwards.
+    """
     if count == 1:
         return first
     sizes = []
