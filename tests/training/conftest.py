@@ -34,7 +34,6 @@ class BoxedDigitScorer:
     """A fake verifier in this process: 1 if the text is exactly the boxed gold digit."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict per item; text without a box is unparsable."""
         return [self._judge(text, task) for text, task in items]
 
     def _judge(self, text: str, task: Task) -> Verdict:
@@ -70,7 +69,6 @@ def digit_samples(split: str = "train", right_gold: bool = False) -> list[Sample
 
 
 def tiny_config(**over: Any) -> TrainConfig:
-    """Return the v2 recipe at toy size."""
     toy = {
         "steps": 4,
         "model": {"path": "tiny", "device": "cpu", "dtype": "fp32"},
@@ -89,7 +87,6 @@ def tiny_config(**over: Any) -> TrainConfig:
 def build_engine(
     config: TrainConfig, run: Path, scorer: Scorer | None = None, hidden: int = 32
 ) -> TrainingLoop:
-    """Return a new engine on the tiny model."""
     torch.manual_seed(0)
     model, tokenizer = tiny_model(seed=0, hidden=hidden), byte_tokenizer()
     policy = Policy(

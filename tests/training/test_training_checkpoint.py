@@ -45,7 +45,6 @@ def new_policy(config: TrainConfig, seed: int = 0) -> Policy:
 
 
 def train_a_little(policy: Policy, seed: int = 1) -> None:
-    """Take two optimizer steps on made-up gradients."""
     generator = torch.Generator().manual_seed(seed)
     for _ in range(2):
         for parameter in policy.model.parameters():
@@ -74,7 +73,6 @@ def config(make_config: Callable[..., TrainConfig]) -> TrainConfig:
 
 @pytest.fixture
 def store(tmp_path: Path, config: TrainConfig) -> Path:
-    """Complete checkpoints of steps 0, 3 and 6."""
     root, policy = tmp_path / "run" / "checkpoints", new_policy(config)
     for step in (0, 3, 6):
         save(root, step, policy)

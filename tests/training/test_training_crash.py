@@ -52,7 +52,6 @@ class Marked(RunFolder):
     """A run folder that creates the file RESUMED when a resumed run has dropped the steps to repeat."""
 
     def truncate_after(self, step: int) -> None:
-        """Drop the steps, then create the file."""
         super().truncate_after(step)
         (self.path / RESUMED).touch()
 
@@ -121,9 +120,9 @@ def _wait_for(child: int, order: dict[str, Any]) -> None:
 
 
 def _done_again(path: Path, place: str) -> int:
-    """Return the steps that the child finds done or has done.
+    """Return how many steps of the run are recorded, or 0 until the child has dropped the steps to repeat.
 
-    Lines that it has yet to drop count for ``anywhere`` only, so that some kills come during resuming.
+    With place ``anywhere`` it does not wait for this, so that some kills come during resuming.
     """
     if place != "anywhere" and not (path / RESUMED).exists():
         return 0

@@ -103,7 +103,6 @@ class ScriptedScorer:
         self.rewards = rewards
 
     def score(self, items: Any) -> list[Verdict]:
-        """Return one verdict per item, cycling through the rewards."""
         return [self._verdict(self.rewards[i % len(self.rewards)]) for i in range(len(items))]
 
     def _verdict(self, reward: float | None) -> Verdict:

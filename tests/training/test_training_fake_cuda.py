@@ -76,7 +76,6 @@ def stub(folder: Path) -> Path | None:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | None]:
-    """Return the error of each case, None if it succeeded."""
     made = stub(tmp_path_factory.mktemp("stub"))
     cases = dict(GOES_THROUGH)
     for name in FAULTS:

@@ -75,8 +75,6 @@ def saved_storages(known: Iterable[Tensor]) -> Iterator[dict[int, int]]:
 
 
 class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Count the bytes of live tensors made inside the block, without allocator overhead."""
-
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.now, self.peak = 0, 0

@@ -47,8 +47,6 @@ class Fused:
 
 @pytest.fixture
 def fused(monkeypatch: pytest.MonkeyPatch) -> type[Fused]:
-    """A stand-in for the package."""
-
     class Own(Fused):
         pass
 

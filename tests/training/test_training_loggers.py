@@ -29,26 +29,21 @@ class FakeWandb:
         self.finished = 0
 
     def Settings(self, **settings: Any) -> dict[str, Any]:
-        """Return the settings unchanged."""
         return settings
 
     def init(self, **options: Any) -> FakeWandb:
-        """Start a run, or fail."""
         if self.fails:
             raise self.Error(self.fails)
         self.inits.append(options)
         return self
 
     def define_metric(self, name: str, step_metric: str | None = None) -> None:
-        """Record the definition."""
         self.metrics.append((name, step_metric))
 
     def log(self, row: dict[str, Any]) -> None:
-        """Record the row."""
         self.logged.append(row)
 
     def finish(self) -> None:
-        """Count the call."""
         self.finished += 1
 
 
@@ -116,7 +111,6 @@ class FakeTrackio:
         self.finished = 0
 
     def init(self, **options: Any) -> FakeTrackio:
-        """Start a run, or fail."""
         print("* Trackio project initialized")
         if self.fails:
             raise ValueError(self.fails)
@@ -124,11 +118,9 @@ class FakeTrackio:
         return self
 
     def log(self, metrics: dict[str, Any], step: int) -> None:
-        """Record the row."""
         self.logged.append((step, metrics))
 
     def finish(self) -> None:
-        """Count the call."""
         print("* Run finished")
         self.finished += 1
 

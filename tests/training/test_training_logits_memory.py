@@ -74,7 +74,6 @@ def plain(
 def whole(
     hidden: Tensor, layer: torch.nn.Linear, targets: Tensor, temperature: float, entropy: bool
 ) -> Scores:
-    """Return scores from whole logits."""
     return logits_logprobs(layer(hidden), targets, temperature, entropy, ROWS)
 
 

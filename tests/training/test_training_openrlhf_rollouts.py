@@ -218,7 +218,7 @@ class RayActorError(Exception):
 
 
 class ActorUnavailableError(RayActorError):
-    """Stub of one of its subclasses."""
+    """Stub of Ray's error for a process that cannot be reached."""
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,6 @@ class Actor(torch.nn.Module):
         return_entropy: bool = False,
         **options: Any,
     ) -> Any:
-        """Return log-probs, computed row by row."""
         logprobs, entropies = torch.zeros(ACTIONS.shape), torch.zeros(ACTIONS.shape)
         for i, (row, mask) in enumerate(zip(sequences, attention_mask, strict=True)):
             ids = row[mask.bool()]
@@ -87,8 +86,6 @@ def openrlhf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Record the largest number of rows of a tensor of logits."""
-
     rows = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -45,7 +45,6 @@ def flat(levels_closed: int | None = None) -> Measured:
 
 
 def through(controller: Controller, steps: int, levels_closed: int | None = None) -> list[Decision]:
-    """Return the decisions of ``steps`` steps with equal validations."""
     found: list[Decision] = []
     for step in range(1, steps + 1):
         found += controller.begin_step(step)

@@ -54,7 +54,6 @@ def new_policy(config: TrainConfig, seed: int = 1) -> Policy:
 
 
 def moved(config: TrainConfig, seed: int = 1) -> Policy:
-    """Return a policy that differs from its reference."""
     policy = new_policy(config, seed)
     policy.load_policy_weights({n: t * 1.05 for n, t in policy.policy_tensors().items()})
     return policy

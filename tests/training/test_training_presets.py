@@ -101,7 +101,6 @@ KEY_NUMBERS = {
 
 
 def at(config: TrainConfig, path: str) -> object:
-    """Return the value at a dotted path."""
     value: object = config
     for key in path.split("."):
         value = getattr(value, key)

@@ -167,7 +167,7 @@ def weights_of(engine: TrainingLoop) -> list[torch.Tensor]:
 
 
 def gone_on(config: TrainConfig, run: Path, like: TrainingLoop) -> TrainingLoop:
-    """Return the engine that ``--resume`` builds from a folder, otherwise with the parts of ``like``."""
+    """Return the engine that ``--resume`` builds from a folder, with ``like``'s other parts."""
     folder = RunFolder(run)
     path, state, _ = open_checkpoint(folder.checkpoints)
     model, tokenizer = load_model(path / "policy", "cpu", torch.float32)

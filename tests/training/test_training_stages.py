@@ -196,7 +196,6 @@ def go_on(config: TrainConfig, run: Path, task: Any, *beats: Callable[[], None])
 
 
 def contents(run: Path) -> dict[str, bytes]:
-    """Return the files of the last checkpoint."""
     root = checkpoint_path(RunFolder(run).checkpoints, STEPS)
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 

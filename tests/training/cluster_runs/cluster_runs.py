@@ -27,7 +27,6 @@ PATIENCE = 600
 
 
 def write_place(folder: Path) -> Path:
-    """Write model, dataset and ``config.yaml``; return the folder."""
     write_model(folder / "model")
     config = run_config(folder / "model", write_dataset(folder / "data"))
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
@@ -35,13 +34,11 @@ def write_place(folder: Path) -> Path:
 
 
 def write_model(folder: Path) -> None:
-    """Write a random two-layer byte model with tokenizer."""
     # in another process: beside DeepSpeed, saving a model imports packages that warn
     subprocess.run([sys.executable, "-c", MODEL, str(folder)], check=True)
 
 
 def run_config(model: Path, data: Path) -> dict[str, Any]:
-    """Return the config of a six-step run on two ranks."""
     return {
         "preset": "prorl-v2",
         "engine": "openrlhf",
@@ -113,7 +110,6 @@ def start(place: Path, *options: str) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes], place: Path) -> int:
-    """Return the exit code, or kill a slow run and raise its output."""
     try:
         return process.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -121,7 +117,6 @@ def finish(process: subprocess.Popen[bytes], place: Path) -> int:
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
-    """Wait for ``path``; raise the output of a run that ends or is too slow."""
     until = time.monotonic() + PATIENCE
     while not path.exists():
         if process.poll() is not None or time.monotonic() > until:
@@ -146,9 +141,9 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def recorded_mismatch(file: Path) -> tuple[float, float] | None:
-    """Return (KL, effective sample size as a share) of sampler and trainer from a rollouts file.
+    """Return the KL between sampler and trainer, and the effective sample size as a share, from a rollouts file.
 
-    It covers the tokens that ``mismatch_kl`` covers.
+    Both are over the tokens that ``mismatch_kl`` covers.
     """
     import torch
 
@@ -179,7 +174,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def alive(pids: list[int]) -> dict[int, str]:
-    """Return running processes, no zombies, with command lines."""
+    """Return the command line of each process that still runs and is not a zombie."""
     running = {}
     for pid in pids:
         try:

@@ -132,7 +132,7 @@ def wrapped(owner: Any, name: str, change: Callable[[Any], Any]) -> Any:
 
 
 def after(reading: Callable[[Tensor], Any]) -> Callable[[Any], Any]:
-    """Return a change that reads a tensor and leaves it as it is."""
+    """Return a change for ``wrapped`` that passes a loss to ``reading`` and keeps the result."""
 
     def change(found: Any) -> Any:
         reading(found.loss if hasattr(found, "loss") else found)
@@ -146,7 +146,7 @@ def double(found: Any) -> Any:
 
 
 def on_host(mask: Tensor) -> Tensor:
-    """The policy tests its masks before there is a device; those stay right."""
+    """Return a mask of ones on the CPU, or the mask itself if it is there. The policy first tests masks on the CPU."""
     real = mask.device.type == "cpu"
     return mask if real else torch.ones(mask.shape, dtype=torch.bool)
 
@@ -201,7 +201,7 @@ def whole_product(device: torch.device) -> Tensor:
 
 
 class Read(torch.autograd.Function):
-    """The same value, with a gradient that is read."""
+    """Returns its input. In the backward pass its gradient is read on the host."""
 
     @staticmethod
     def forward(ctx: Any, loss: Tensor) -> Tensor:

@@ -41,7 +41,7 @@ def clip(
 ) -> PolicyLoss:
     """Return PPO's clipped loss of each token, -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A).
 
-    Here r = exp(logprobs - old_logprobs), or with ``on_policy_ratio`` 1 with the gradient of ``logprobs`` (NeMo-RL).
+    Here r = exp(logprobs - old_logprobs). With ``on_policy_ratio``, r is 1 with the gradient of ``logprobs`` (NeMo-RL).
     Sources: PPO (arXiv 1707.06347, eq. 7), DAPO's Clip-Higher (2503.14476, eq. 8), dual clip (1912.09729, eq. 5).
     """
     del lengths

@@ -191,7 +191,7 @@ class PolicyUpdate:
         return self.sums.stats(self.lr, self._before_by_trajectory())
 
     def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
-        """Return each pack's log-probs before the update, or None if those of the pass with gradient are equal."""
+        """Return each pack's log-probs before the update, or None to use those of the pass with gradient."""
         # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"

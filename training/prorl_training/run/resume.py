@@ -220,7 +220,7 @@ def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[s
 def run_identity(
     dataset: Path, model: Path | None, parts: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Any]:
-    """Return what a resumed run must not change: digests of dataset and base model, lineage and plug-in ``parts``."""
+    """Return the digests of dataset and base model, the model's lineage, and the plug-in ``parts``."""
     from prorl_inference import model_digest
 
     identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
