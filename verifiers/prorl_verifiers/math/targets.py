@@ -208,10 +208,7 @@ Whole: TypeAlias = Tree | Text | Choice | Untyped
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A parsed gold.
-
-    ``separated`` is its other target if commas may separate items, as in ``1,200``.
-    """
+    """A parsed gold. If its commas may separate items, as in ``1,200``, ``separated`` is the target of that list."""
 
     text: str
     target: Whole
