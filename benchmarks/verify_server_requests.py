@@ -82,7 +82,7 @@ class ItemMaker:
 
 
 def make_requests(count: int, hostile: float, seed: int = 0) -> list[Ask]:
-    """Return ``count`` requests that depend only on the other arguments."""
+    """Return ``count`` requests, a share of them ``hostile``. Equal arguments give equal requests."""
     chance = random.Random(seed)
     maker = ItemMaker(seed)
     return [

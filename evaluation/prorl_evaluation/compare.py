@@ -257,7 +257,7 @@ def _setting(result: EvalResult, name: str) -> str:
 
 
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
-    """Return warnings about differing settings, and about equal weights."""
+    """Return warnings about settings that differ, and about results of the same weights."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
         for name in (*SAMPLING, "backend")

@@ -45,7 +45,7 @@ def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples, and distinct answers if its verifier supports votes."""
+    """Count one problem's samples, and its distinct answers if the verifier supports votes."""
     vote = VERIFIERS.get(problem.task.verifier).data.vote
     result = counted(problem, rows)
     if vote is None:

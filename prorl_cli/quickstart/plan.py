@@ -135,8 +135,7 @@ def costs_of(rates: Rates) -> Costs:
 def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0) -> Plan:
     """Return the largest plan that ends within ``seconds``, else the smallest.
 
-    ``steps`` fixes the total number of RL steps, of which ``done`` are over. After the first, the warm start is over
-    too.
+    ``steps`` fixes the total number of RL steps. If some steps are ``done``, the warm start is over too.
     """
     size, fitting = SIZES[0], 0
     for size in SIZES:

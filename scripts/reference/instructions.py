@@ -42,6 +42,6 @@ def _ids(catalogue: Mapping[str, Instruction]) -> str:
 
 
 def random_upstream() -> str:
-    """Return the ids on which a published checker is random."""
+    """Return the ids for which a published checker decides at random."""
     rows = [(f"`{name}`", what) for name, what in RANDOM_UPSTREAM.items()]
     return table(("id", "what is random upstream, and here"), rows)

@@ -100,7 +100,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class FileCorpus:
-    """Files and folders; ``column`` names the text column of structured rows."""
+    """A corpus of files and folders. ``column`` is the column of structured rows that contains the text."""
 
     paths: Sequence[Path]
     column: str | None = None
@@ -166,7 +166,7 @@ class FileCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TextCorpus:
-    """Strings in memory, each a document."""
+    """A corpus of strings in memory. Each is a document."""
 
     texts: Sequence[str]
 

@@ -74,8 +74,8 @@ def feed_run(
 ) -> FeedReport:
     """Add a run's rollouts to the store.
 
-    ``steps`` is inclusive; each step is a separate policy. Rollouts must match a row's id, verifier, reference and
-    prompt (older rollouts have no prompt). Raises EvaluationError without rollouts.
+    ``steps`` is the first and the last step to add; each step is a separate policy. Rollouts must match a row's id,
+    verifier, reference and prompt (older rollouts have no prompt). Raises EvaluationError without rollouts.
     """
     fed, by_id = FeedReport(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)

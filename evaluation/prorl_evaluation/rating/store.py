@@ -1,6 +1,7 @@
 """Stores which samples of each row passed, by policy.
 
-Each line names its samples, so samples of different seeds add up. A repeated sample gets its newest verdict.
+Each line names its samples, so that samples of different seeds can be added. If a sample is stored again, its newest
+verdict counts.
 """
 
 from __future__ import annotations

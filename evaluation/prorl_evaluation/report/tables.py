@@ -41,7 +41,7 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
 
 
 def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
-    """Return each result's value of every setting and version, by its name."""
+    """Return, for each setting and version, its value in each result."""
     facts: dict[str, list[str]] = {
         "model": [r.model_id for r in results],
         "weights (sha256)": [r.model_digest for r in results],

@@ -57,9 +57,9 @@ def evaluate(
 ) -> EvalResult:
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
-    Repeating the call resumes; a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a damaged
-    journal, or a folder of another model or with other parts. Raises ServiceError if scorer or server fail; written
-    samples are kept.
+    Repeating the call resumes it, and a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a
+    damaged journal, or a folder of another model or of other third-party parts. Raises ServiceError if the scorer or
+    the server fails; the samples written so far are kept.
     """
     require_scipy()
     started = time.perf_counter()

@@ -57,7 +57,7 @@ class LazyGenerator:
         return self.prepare().generate(requests, params, on_done, on_result)
 
     def prepare(self) -> Generator:
-        """Load the model if necessary, and return it."""
+        """Load the model if it is not loaded yet, and return it."""
         if self._inner is None:
             options = BackendOptions(self._path, self._device, "auto", batch_rows=self._batch_size)
             self._inner = BACKENDS.get(self._backend).open(options)

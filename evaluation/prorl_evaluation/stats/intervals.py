@@ -23,8 +23,10 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate from ``count`` values with its interval; NaN if there are none. ``undefined`` further values were
-    NaN."""
+    """An estimate from ``count`` values, with its interval; NaN if there are none.
+
+    ``undefined`` is the number of further values, which were NaN.
+    """
 
     value: float
     low: float
@@ -221,8 +223,10 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw column means with random cluster weights; strata keep their share, and a pseudo value weighs PSEUDO
-    clusters."""
+    """Draw column means with random weights of the clusters.
+
+    Each stratum keeps its share, and a pseudo-problem has the weight of PSEUDO clusters.
+    """
     import numpy as np
 
     cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units

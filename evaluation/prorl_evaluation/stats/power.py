@@ -31,7 +31,7 @@ LEVEL, SEED = 0.95, 0
 DRAWS = 1000
 """Number of bootstrap draws, enough for the ends of a 95% interval."""
 TARGET_POWER = 0.8
-"""A power below this is called poor."""
+"""Power below which an evaluation gets a warning."""
 GAIN_OF_INTEREST = 0.1
 """An evaluation that would often miss this gain in pass@1 gets a warning."""
 MOST_PROBLEMS, MOST_SAMPLES = 100_000, 1024
@@ -121,7 +121,7 @@ def smallest_gain(
     *,
     target: float = 0.9,
 ) -> float:
-    """Return the smallest gain detected with power ``target``, to 0.005; NaN if none."""
+    """Return the smallest gain that is detected with power ``target``, in steps of 0.005; NaN if there is none."""
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
     if power(problems, n, high * _STEP, rates) < target:

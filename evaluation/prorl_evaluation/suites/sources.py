@@ -32,7 +32,7 @@ TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed benchmark, for ``model`` or for all models; ``service`` says whether a service is the cause."""
+    """A failed benchmark, for ``model`` or ("") all models. ``service`` says whether a service is the cause."""
 
     benchmark: str
     reason: str
@@ -61,7 +61,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The benchmarks to load (None: all), the limit per benchmark, and a folder with their files."""
+    """The benchmarks to load (None: all), the limit per benchmark, and the folder with local copies of their files."""
 
     names: Sequence[str] | None = None
     limit: int | None = None

@@ -57,7 +57,7 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
 
 
 def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
-    """Return histograms of length, level and pass rate for each domain."""
+    """Return histograms of prompt length, level and pass rate for each domain."""
     domains = table.labels["domain"]
     names = in_order(domains.names)
     edges = np.array([0, *BINS])

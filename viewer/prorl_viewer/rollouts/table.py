@@ -223,7 +223,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return the rows with ``needle`` found within ``in_time`` seconds."""
+        """Return which rows contain ``needle``, as far as they were searched within ``in_time`` seconds."""
         with self._lock:
             running = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)
