@@ -102,7 +102,7 @@ def _size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Parse YAML and refuse values that JSON lacks. Raises ConfigError, which begins with ``where`` and the line."""
+    """Parse YAML and refuse values that JSON lacks. The message of a ConfigError begins with ``where`` and the line."""
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:

@@ -32,7 +32,7 @@ BUSY_SECONDS = 60.0
 """A message is shown once a busy server accepts no request for more than this many seconds."""
 _CANCELLED = "the connection was closed on our side, to cancel the request"
 GONE_AFTER = 3
-"""Failures in a row after which a server counts as gone."""
+"""Number of failures in a row after which the user is told that a server does not answer."""
 
 
 class TransientError(ServiceError):
@@ -311,7 +311,7 @@ class Connection(Closing):
 
 
 def enable_keepalive(sock: socket.socket) -> None:
-    """Make the kernel notice within a minute that the peer's host has vanished. A listening socket passes this on."""
+    """Make the kernel notice within a minute that the peer's host has vanished. Accepted connections inherit this."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last one is in ms

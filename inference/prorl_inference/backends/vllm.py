@@ -35,7 +35,7 @@ def _vllm() -> Any:
 
 
 class VllmGenerator:
-    """Samples with vLLM; implements ``Generator``. Besides its seed, a sample may depend on the others in its batch."""
+    """Samples with vLLM; implements ``Generator``. A sample may depend on the others in its batch."""
 
     def __init__(
         self,

@@ -54,8 +54,8 @@ def sample_batches(
 class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
-    A call fails if no worker has answered for ``patience`` seconds. With ``whole_batches`` a worker takes a batch at a
-    time. With ``stop_at_refusal`` a sample that every server refuses ends the call.
+    A call fails once all workers have failed for ``patience`` seconds. With ``whole_batches`` a worker takes a batch at
+    a time. With ``stop_at_refusal`` a sample that every server refuses ends the call.
     """
 
     def __init__(

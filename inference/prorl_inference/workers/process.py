@@ -21,7 +21,7 @@ from prorl_inference.types import Completion, Generator, Request, SamplingParams
 
 
 def main() -> None:
-    """Answer requests until stdin closes, since the parent is then gone. Libraries print to stderr."""
+    """Answer requests until the parent ends and stdin closes. Libraries print to stderr."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     incoming: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()

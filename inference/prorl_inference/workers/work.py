@@ -82,7 +82,7 @@ class SharedWork:
             self._under_way.pop(unit.number, None)
 
     def give_back(self, worker: int) -> int:
-        """Take the worker's units back; return the number of samples that no other worker holds."""
+        """Take all units back from a worker; return the number of their samples that no other worker has."""
         with self._lock:
             self._on_trial.add(worker)
             alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]

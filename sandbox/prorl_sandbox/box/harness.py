@@ -82,7 +82,7 @@ class Submission:
 
 
 class Names(dict[str, "Any"]):
-    """The built-in names of a check. Any undefined name becomes a function that calls the submission's."""
+    """The built-in names of a check. Any undefined name becomes a function that calls the submission's function."""
 
     def __init__(self, submission: Submission) -> None:
         super().__init__(vars(builtins) | objects.HELPERS)
@@ -97,8 +97,8 @@ class Names(dict[str, "Any"]):
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception that a check can catch like the submission's exception ``name``.
 
-    ``kinds`` are its built-in base classes, nearest first. An exception of another class gets a new subclass of the
-    nearest one that is not ``hidden``.
+    ``kinds`` are its built-in base classes, nearest first. Unless ``name`` is the nearest one that is not ``hidden``, a
+    subclass of that one is made.
     """
     base: Any = Exception
     for kind in kinds:
@@ -117,7 +117,8 @@ def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseExce
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
-"""Maximum digits of an int that a program may read or print. The interpreter's default of 4,300 fails honest programs.
+"""Maximum digits of an int that a program may read or print. With the interpreter's default of 4,300, honest programs
+fail.
 """
 
 

@@ -47,7 +47,8 @@ def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
     RLIMIT_NPROC also counts this user's ``other_processes``. ``summed`` means that a control group or container limits
-    the box's memory. Other languages, which reserve far more memory than they use, then get no memory rlimits.
+    the box's memory. Languages other than Python, which reserve far more memory than they use, then get no memory
+    rlimits.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB

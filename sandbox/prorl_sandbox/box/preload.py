@@ -32,7 +32,7 @@ _reseed: list[Callable[[], Any]] = []
 
 
 def preload() -> None:
-    """Import the common modules. Compile once, which creates the syntax tree types (2 ms)."""
+    """Import the common modules, and compile once to create the syntax tree types (2 ms)."""
     for name in COMMON:
         importlib.import_module(name)
     prelude.prepare()

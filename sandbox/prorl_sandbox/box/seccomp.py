@@ -1,7 +1,7 @@
-"""The box's system-call filter as classic BPF: an allow-list. Other calls fail with EPERM, or with ENOSYS if C
-libraries handle that.
+"""The box's system-call filter, an allow-list in classic BPF.
 
-Restricted arguments prevent locks and marks on shared files, uncounted memory and effects on other processes.
+Other calls fail with EPERM, or with ENOSYS if C libraries handle that. Restricted arguments prevent locks and marks on
+shared files, uncounted memory and effects on other processes.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class EnvironmentMissing(UserError):
 
 
 def interpreter() -> str:
-    """Return the path of the Python that underlies the virtual environment, if any."""
+    """Return the path of the Python interpreter outside of any virtual environment."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 

@@ -349,7 +349,6 @@ class SlotPool:
         return slot.alive and not slot.doubtful
 
     def close(self) -> None:
-        """End every slot; runs that use one raise SandboxError."""
         self.places.close()
         with self._lock:
             for slots in self._rested.values():

@@ -122,7 +122,7 @@ class Boxes:
 
 
 Event = tuple[Box, dict[str, Any] | None]
-"""A box and a message of its harness, or None if the box has ended. None is repeated while other boxes run."""
+"""A box and a message of its harness, or None once the box has ended. None comes again while other boxes run."""
 
 
 def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:

@@ -145,7 +145,7 @@ class _Reader:
         return self.value(value, 1)
 
     def _plain_node(self, number: int, rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-        """Return the values of a linked list, or of a tree by level, as LeetCode writes them."""
+        """Return a linked list's values, or a tree's values by level, as LeetCode writes them."""
         kind = self._kinds[number]
         tree, children = kind == "TreeNode", objects.FIELDS[kind][1:]
         values: list[Any] = []

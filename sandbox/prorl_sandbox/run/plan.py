@@ -15,8 +15,8 @@ from prorl_sandbox.spec import Command
 from prorl_sandbox.types import Call, Check, Limits, Program
 
 Mode = Literal["main", "serve", "check", "session", "compile", "exec"]
-"""Purpose of a box: run a source, answer calls, run trusted tests, answer messages, compile a source, or run an
-artifact.
+"""What a box does: run a source, answer calls, run trusted tests, answer messages, compile a source, or run what a
+compiler made.
 """
 PYTHON_FILE = "program.py"
 LONGEST_SOURCE = 4 * 1024 * 1024

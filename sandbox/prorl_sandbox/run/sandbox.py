@@ -235,7 +235,7 @@ def machine_is_busy() -> bool:
 
 
 class Account:
-    """The rest of a submission's budget. Waiting for a CPU, a box or a compiler does not use it up."""
+    """What is left of a submission's budget. Waiting for a CPU, a box or a compiler does not use it up."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits

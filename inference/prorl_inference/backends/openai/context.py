@@ -20,8 +20,8 @@ PROMPT = re.compile(
     r"(?<!at least )\b(\d+) (?:in the (?:messages|prompt)|tokens from the input|input tokens)",
     re.IGNORECASE,
 )
-"""Patterns of the prompt's size in messages of vLLM, SGLang and hosted servers. vLLM's "at least 7" is a bound, no
-size.
+"""Patterns of the prompt's size in messages of vLLM, SGLang and hosted servers. vLLM's "at least 7 input tokens" is a
+lower bound, which does not count.
 """
 CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 

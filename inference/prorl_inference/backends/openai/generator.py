@@ -35,9 +35,9 @@ FIRST_WAIT = 0.5
 GUESSED_TEMPLATE = 128
 """Tokens added for the chat template if a prompt's size is estimated without a tokenizer, at 2 characters per token."""
 ALL_REFUSED = 4
-"""Number of refused requests after which, if there is no answer yet, the settings are suspected."""
+"""Number of refused requests after which, if none was answered, ``HARMLESS`` is sent to test the settings."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
-"""Prompt that shows the cause of refusals: the settings if it is refused too, otherwise the prompts."""
+"""Prompt that shows the cause of refusals: the settings if this prompt is refused too, otherwise the other prompts."""
 
 
 class Collector:

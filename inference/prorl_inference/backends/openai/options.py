@@ -33,7 +33,7 @@ class ServerOptions:
     - ``timeout``: seconds per answer; ``patience``: seconds to wait for an unresponsive server.
     - ``rpm``, ``tpm``: requests and tokens per minute.
     - ``refusals``: ``stop`` at a refused sample, or ``record`` it.
-    - ``price``: per million prompt and completion tokens.
+    - ``price``: of a million prompt tokens and of a million completion tokens.
     """
 
     model: str | None = None

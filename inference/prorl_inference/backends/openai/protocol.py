@@ -194,7 +194,6 @@ def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def cards(row: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return the models listed by /models."""
     data = row.get("data")
     listed = data if isinstance(data, list) else []
     return [card for card in listed if isinstance(card, dict) and isinstance(card.get("id"), str)]

@@ -32,9 +32,9 @@ Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """A token bucket that gets ``per_minute`` units (None: no limit) and holds those of one second.
+    """A token bucket that gets ``per_minute`` units (None: no limit) and has room for those of one second.
 
-    One request may take more than it holds. The next waits until the debt is paid.
+    A request may take more than there is. The next waits until the debt is paid.
     """
 
     def __init__(

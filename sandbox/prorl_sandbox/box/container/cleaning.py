@@ -15,9 +15,9 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 
 
 def kill_all(uid: int, killer: int) -> None:
-    """Kill all processes of the user ``uid`` in one call, which a forking program cannot outrun.
+    """Kill all processes of the user ``uid`` in one call, so that a program cannot escape by forking.
 
-    ``killer`` is the id of a user without processes.
+    ``killer``, the id of a user without processes, is meanwhile this process's real user.
     """
     # As effective user ``uid`` this process can signal only that user's processes. They cannot signal it, because its
     # saved user is root and its real user ``killer`` is unused elsewhere.

@@ -1,7 +1,7 @@
 """The image: copies of all files that boxes need, on a tmpfs that the template process mounts.
 
-Nothing else shares their inodes, page cache, locks and futexes. The template executes a copy of itself from there, so
-its forks map no host file.
+Nothing else shares their inodes, page cache, locks and futexes. The template executes a copy of itself in the image,
+so its forks map no host file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A slot forks one box after another. It is the first process of a pid namespace, so its death kills its boxes.
+"""A slot is a process that forks one box after another.
 
-It passes on jobs as descriptors without reading them, so that a later box, which copies its memory, finds no earlier
-job there.
+It is the first process of a pid namespace, so its death kills its boxes. It passes on jobs as descriptors without
+reading them, so that a later box, which copies its memory, finds no earlier job there.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
 _LOOKS_SHARE = 50
-"""Pause between reads of /proc, as a multiple of a read's duration, if a control group measures the box's time. A box
-with many processes then cannot keep the slot busy.
+"""If a control group measures the box's time, the pause between reads of /proc is this many times as long as a read. A
+box with many processes then cannot keep the slot busy.
 """
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
 """A box is killed after ``_PRESSED_LOOKS`` looks in a row (about a second) that each find more than
