@@ -256,7 +256,7 @@ def main_memory(
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
     """Return a note on the memory of a run about to start, or None. ``machine`` is from ``memory_here``.
 
-    Raises UserError with settings that help if the run does not fit. Without ``machine`` they are in the note.
+    If the run does not fit, raises UserError with settings that help. Without ``machine`` the note names these.
     """
     if not config.model.check_fit:
         return None

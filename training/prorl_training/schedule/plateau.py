@@ -1,4 +1,5 @@
-"""Choose what happens when validation stalls: the next action of ``controller.on_stall``, the last one repeated.
+"""Choose the action after a stall of validation: the next one in ``controller.on_stall``, at the end the last one
+again.
 
 Actions that can do nothing are skipped. If none is left, the reference is reset.
 """

@@ -78,7 +78,10 @@ class Cluster(Protocol):
         """Zero the optimiser's moments and step counts."""
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load a checkpoint's weights, optimiser and reference: ``policy`` (the same weights), ``own`` or ``none``."""
+        """Load a checkpoint's weights, optimiser and reference.
+
+        ``reference`` is ``policy`` if the reference has the policy's weights, ``own`` if it has a file, or ``none``.
+        """
 
     def load_policy(self, folder: Path) -> None:
         """Load a checkpoint's policy weights. The optimiser keeps its state."""
