@@ -68,7 +68,7 @@ class Controller:
 
     @property
     def best_step(self) -> int | None:
-        """Step of the best among comparable validations."""
+        """Step of the best comparable validation."""
         return self.state.best_step
 
     @property

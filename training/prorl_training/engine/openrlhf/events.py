@@ -44,7 +44,7 @@ class EventProgress:
 
 
 class EventReader:
-    """Reads the events that are complete and not read yet."""
+    """Reads complete events that have not been read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
