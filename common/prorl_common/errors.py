@@ -55,7 +55,7 @@ class DiskFullError(ServiceError):
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
-    """Return `` (did you mean 'x'?)`` for the most similar of ``names``, or an empty string."""
+    """Return `` (did you mean 'x'?)`` for the most similar of ``names``, or ""."""
     words = list(names)
     hits = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     if not hits and len(word) > 1:

@@ -125,7 +125,7 @@ class Stage:
         return max(0.0, (self.total - self.done) / rate - since)
 
     def eta(self) -> str:
-        """Return ``ETA 3m 20s``, or an empty string if unknown."""
+        """Return ``ETA 3m 20s``, or "" if unknown."""
         left = self.seconds_left() if self.done != self.total else None
         return "" if left is None else f"ETA {format_seconds(left)}"
 

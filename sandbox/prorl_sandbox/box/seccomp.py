@@ -200,7 +200,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def _argument(number: int) -> Instruction:
-    """Load an argument's low word; the checked calls ignore the high word."""
+    """Return the instruction that loads an argument's low word. The checked calls ignore the high word."""
     return (_LOAD, 0, 0, 16 + 8 * number)
 
 
