@@ -158,7 +158,6 @@ class Entry(Section):
 
     @property
     def generated(self) -> bool:
-        """True if items are generated from a seed."""
         return self.spec.generated
 
     @property

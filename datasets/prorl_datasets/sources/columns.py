@@ -332,7 +332,7 @@ def rule_against(verifier: str, answer: str | None) -> str | None:
 
 
 def no_answer(answer: str) -> str | None:
-    """Return why a string cannot be an answer, or None if it can be one."""
+    """Return a category such as "null word" if a string cannot be an answer, else None."""
     plain = " ".join(answer.split()).strip()
     small = plain.lower().strip("$ .")
     if not plain:

@@ -1,7 +1,7 @@
 """Poses physical laws given as data: quantities with units, a solver for each, and scenes.
 
-Level 1 asks for the result in the first units, level 2 changes units or the unknown, level 3 uses a law of several
-steps. The solution uses the numbers as stated in the question.
+Level 1 asks for the result in the first units, level 2 uses other units or asks for another quantity, and level 3 uses
+a law of several steps. The solution uses the numbers as stated in the question.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ _EXTRAS: tuple[tuple[str, str, Callable[[int, int], int]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Remainders:
-    """Problems about subarrays of ``p`` to ``q`` elements with remainder ``r`` modulo ``m``."""
+    """Problems about subarrays of ``p`` to ``q`` elements whose weighted sum is ``r`` modulo ``m``."""
 
     p: int
     m: int
