@@ -145,7 +145,6 @@ def _stats() -> Iterator[tuple[int, tuple[int, float]]]:
 
 
 def replica_pids() -> list[int]:
-    """Return the pids of this process's Ray replicas."""
     found = []
     for place in Path("/proc").iterdir():
         try:

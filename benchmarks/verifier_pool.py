@@ -196,7 +196,6 @@ def _instruction(name: str, **arguments: object) -> Task:
 
 
 def machine() -> dict[str, Any]:
-    """Return a description of this machine."""
     return {
         "python": platform.python_version(),
         "processors": len(os.sched_getaffinity(0)),

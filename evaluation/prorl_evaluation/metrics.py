@@ -229,10 +229,7 @@ def beta_posterior(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k if the verifier accepts some wrong answers.
-
-    ``unsolvable_reads`` is the pass@k expected for an unsolvable problem.
-    """
+    """pass@k if the verifier accepts some wrong answers; for an unsolvable problem it is ``unsolvable_reads``."""
 
     k: int
     rate: float

@@ -153,10 +153,7 @@ def _targets(
 def server_of(
     urls: Sequence[str], section: ServerSection, run_weights: str | None = None
 ) -> Server:
-    """Return the server at ``urls``. Raises UserError.
-
-    ``run_weights`` is the model folder to use if ``server.weights`` is not set.
-    """
+    """Return the server at ``urls``. ``run_weights`` replaces a missing ``server.weights``. Raises UserError."""
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 

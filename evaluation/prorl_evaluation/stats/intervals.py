@@ -223,9 +223,8 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw column means with random weights of the clusters.
-
-    Each stratum keeps its share, and a pseudo-problem has the weight of PSEUDO clusters.
+    """Draw column means with random weights of clusters. Strata keep their share; pseudo-problems weigh PSEUDO
+    clusters.
     """
     import numpy as np
 

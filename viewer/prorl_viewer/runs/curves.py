@@ -16,20 +16,14 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """The ``points`` of a line on a chart.
-
-    If they are means over several steps, ``raw`` are the values of single steps.
-    """
+    """The ``points`` of a line. If they are means, ``raw`` are the values of single steps."""
 
     points: Points
     raw: Points
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
-    """Return the finite values in at most 2 ``width`` points.
-
-    If ``mean`` is above 1, the points are means over that many values.
-    """
+    """Return at most 2 ``width`` points of the finite values, or of means over ``mean`` values."""
     points = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single: Points = []
     if len(points) <= 2 * width:
