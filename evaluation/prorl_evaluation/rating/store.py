@@ -106,7 +106,6 @@ class RatingStore(Closing):
         self._journal.close()
 
     def policies(self) -> list[Policy]:
-        """Return every rated policy, in order of first appearance."""
         policies: dict[str, Policy] = {}
         for number, row in self._lines():
             if row["policy"] not in policies:

@@ -11,7 +11,6 @@ from prorl_evaluation.types import EvalResult, Example
 
 
 def group_names(results: Sequence[EvalResult]) -> list[str]:
-    """Return the overall group, and the domains if there are several."""
     names = list(dict.fromkeys(g.name for r in results for g in r.groups))
     return names[:1] if len(names) == 2 else names
 

@@ -230,7 +230,6 @@ PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
 
 
 def commands(data: ReportData) -> list[str]:
-    """Return the commands that reproduce the results and the report."""
     from prorl_evaluation.suites.suite import suite_names
 
     lines = []

@@ -43,7 +43,6 @@ class Meter:
         self._progress.advance(samples, **self.facts())
 
     def facts(self) -> dict[str, str]:
-        """Return ``tokens/s`` and ``cost`` for the progress bar."""
         facts: dict[str, str] = {}
         seconds = time.perf_counter() - self._started
         if self.tokens and seconds > 0:

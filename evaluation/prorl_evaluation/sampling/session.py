@@ -114,7 +114,6 @@ class Session:
         return lines
 
     def warnings(self) -> list[str]:
-        """Return the warnings to show before anything is sampled."""
         s = self.settings
         too_near = (
             f"k = {s.k} is more than half of n = {s.n}: pass@{s.k} is then little more than whether "

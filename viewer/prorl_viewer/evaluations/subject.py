@@ -162,7 +162,6 @@ class EvaluationSubject:
                     yield "sample", {**query, "index": str(answer.index)}
 
     def prepare(self) -> None:
-        """Compare all models. Raises EvaluationError."""
         self._report(self._choose({}), patience=None)
 
     def close(self) -> None:

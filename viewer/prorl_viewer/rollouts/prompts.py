@@ -67,7 +67,6 @@ def plain(value: str) -> str:
 
 
 def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
-    """Return the prompt of a rollout row."""
     if row.get("prompt"):
         return Prompt(messages_of(row["prompt"]), "the rollout file")
     where = setting(run, "data", "path")

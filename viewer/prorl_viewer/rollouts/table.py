@@ -116,7 +116,6 @@ class Table:
         return bool(same_step and carried and prompts[one] == prompts[other])
 
     def word(self, name: str, row: int) -> str:
-        """Return a row's word in a column, or ""."""
         return self.words[name][int(self.codes[name][row])]
 
     def number(self, name: str, row: int) -> float | None:
