@@ -37,6 +37,8 @@ CASES: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
     ("detectable_format:constrained_response", {}, "My answer is no.", ("no", "My answer is no. My answer is yes.")),
     ("detectable_format:number_highlighted_sections", {"num_highlights": 2}, "*a b* and **c**", ("* a\n* b\n* c", "*!* *?*", "2 * 3 * 4 * 5")),
     ("detectable_format:multiple_sections", {"section_spliter": "SECTION", "num_sections": 2}, "SECTION 1\na\n## SECTION 2\nb", ("see SECTION 1 and SECTION 2", "SECTION 1\nSECTION 1")),
+    ("detectable_format:json_format", {}, '~~~json\n{"a": [1]}\n~~~', ('~~~json\n{"a": [1]}\n```', '~~~json\n{"a": [1]}', '~~json\n{"a": 1}\n~~')),
+    ("detectable_format:json_format", {}, '```` json\n[1]\n````', ('````json\n[1]\n```', "```yaml\n[1]\n```")),
     ("detectable_format:json_format", {}, '```JSON\n{"a": [1]}\n```', ("[1", "5", '"a"', "{}", "[NaN]", "[" * 5000)),
     ("detectable_format:title", {}, "<<a title>>", ("<< >>", "<<a\ntitle>>", "<<!>>")),
     ("combination:two_responses", {}, "a\n******\nb", ("a******A", "a*******b", "a******b******c", "...******b")),
@@ -152,6 +154,21 @@ def test_every_id_has_a_case() -> None:
 
 def test_sentences_end_at_marks_but_not_after_abbreviations_or_list_marks() -> None:
     assert count_sentences("Dr. Smith came. He saw J. Doe! And left") == 3
+    for text in (
+        "He is in the U.S.A. and works.",
+        "The U.S. Army. It",
+        "J. R. R. Tolkien. Yes",
+        "We met at 5 p.m. on Friday.",
+        "I like e.g. The Beatles.",
+    ):
+        assert count_sentences(text) == 1 + text.endswith(("It", "Yes"))
+    for text in (
+        "I live in the U.S.A. It is big.",
+        "Pears, etc. They are fruit.",
+        "I said no. It is over.",
+        "I chose plan B. It worked.",
+    ):
+        assert count_sentences(text) == 2
     assert sentences("1. One here.\n2. Two here.\n\na. Three.") == [
         "1. One here.", "2. Two here.", "a. Three.",
     ]  # fmt: skip

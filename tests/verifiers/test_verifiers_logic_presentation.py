@@ -115,6 +115,37 @@ def test_another_way_to_write_the_right_answer_is_right(
     assert earned(dataset, entry, wrong) == 0.0
 
 
+HEADS = "What is the probability of getting exactly 2 heads in 6 fair coin flips?"
+GCD = "Find the Greatest Common Divisor (GCD) of these numbers: 22, 33. Give only the GCD as your final answer."
+SISTERS = "Ann has 4 brothers and she also has 2 sisters. How many sisters does Ann's brother have?"
+SHARE = "Ann has 20 apples, of which 5 are red. What percentage of the apples is red?"
+LEFT = "James had 3% of his money left. How many pretzels did he buy?"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "question", "gold", "right", "wrong"),
+    [
+        ("simple_equations", "Solve for g: 405*g = 2025", "5", ["g = 5", "G = 5", "g: 5", "The value of g is 5", r"\boxed{g = 5}"],
+         ["h = 5", "h is 5", "h: 5", "2g = 5", "-g = 5"]),
+        ("simple_equations", "Solve for a: 2*a = 4", "2", ["a = 2"], ["b = 2"]),
+        ("gcd", GCD, "11", ["GCD = 11", "gcd: 11", "The GCD is 11", "GCD(22, 33) = 11"],
+         ["LCM = 11", "The LCM is 11", "GCD(22, 34) = 11", "GCD = 12", "GCD = 11, 22"]),
+        ("chain_sum", "State the final answer to: 3 + 4 =", "7", ["x = 7"], ["x = 8", "4 = 7"]),
+        ("aiw", SISTERS, "3", ["sisters = 3"], ["brothers = 3", "brother: 3"]),
+        ("coin_flip", HEADS, "0.234375", ["23.4375%", r"23.4\%", "probability = 0.234375"],
+         ["0.234375%", "23%", "23.4375", "heads = 0.234375"]),
+        ("gsm_symbolic", SHARE, "25", ["25%", r"25\%", "25 percent"], ["0.25", "2.5%"]),
+        ("gsm_symbolic", LEFT, "574", ["574 pretzels"], ["574%", "574 percent"]),
+    ],
+)  # fmt: skip
+def test_a_label_or_a_percent_sign_must_fit_what_is_asked(
+    dataset: str, question: str, gold: str, right: list[str], wrong: list[str]
+) -> None:
+    entry = {**entry_of(gold), "question": question}
+    assert [earned(dataset, entry, answer) for answer in right] == [1.0] * len(right)
+    assert [earned(dataset, entry, answer) for answer in wrong] == [0.0] * len(wrong)
+
+
 def test_a_path_may_be_written_with_commas_and_must_be_open() -> None:
     entry = entry_of("right down", matrix=[["*", "O"], ["X", "#"]])
     assert earned("shortest_path", entry, "Right, Down") == 1.0

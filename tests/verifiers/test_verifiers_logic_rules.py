@@ -232,6 +232,24 @@ def test_a_conclusion_must_follow_and_say_more_than_a_premise(
     assert earned("propositional_logic", entry, conclusion) == credit
 
 
+def test_letters_that_say_all_are_more_than_restated_premises() -> None:
+    entry = entry_of(None, premises=["\u00acP", "Q", "(P \u2228 Q)"], variables=["P", "Q"])
+    conclusions = [
+        "\u00acP \u2227 Q",
+        "Q \u2227 \u00acP",
+        "Q",
+        "(P \u2228 Q) \u2227 Q \u2227 \u00acP",
+        "P \u2227 Q",
+    ]
+    assert [earned("propositional_logic", entry, one) for one in conclusions] == [
+        1,
+        1,
+        0.25,
+        0.25,
+        0,
+    ]
+
+
 def test_a_weak_conclusion_earns_the_share_of_what_the_premises_rule_out() -> None:
     entry = entry_of(None, premises=["P", "Q", "(R \u2227 S)"], variables=["P", "Q", "R", "S"])
     weakest = "P \u2228 Q \u2228 R \u2228 S"

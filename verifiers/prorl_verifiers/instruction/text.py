@@ -99,6 +99,14 @@ ABBREVIATIONS = frozenset(
     jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m p.s p.p.s d.c ph.d""".split()  # noqa: SIM905
 )
 """English abbreviations in lowercase, without the final full stop."""
+_ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_]){0,7}|ph\.d", re.IGNORECASE)
+_MAY_END = frozenset("etc inc ltd co corp jr sr no".split())  # noqa: SIM905
+_NEVER_ENDS = frozenset({"e.g", "i.e", "p.s", "p.p.s"})
+_NEXT_SENTENCE = re.compile(
+    r"\s+[\"'“‘(*_]*(?:The|It|He|She|They|We|You|This|That|These|Those|There|In|If|When|While|But|So|Then|However|My|Our|His|Her"
+    r"|Their|Its|I)(?![\w.])"
+)
+"""A word that begins a sentence and no name (``U.S. It``, not ``U.S. Army``)."""
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])([.!?…]++)[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[”’」』）]*+|[।؟۔]++(?=\s|$)"
 )
@@ -153,8 +161,11 @@ def _sentence_continues(text: str, last: int, match: re.Match[str]) -> bool:
         return True
     before = text[floor:start].replace("!", " ").replace("?", " ")
     word = "" if not before or before[-1].isspace() else before.split()[-1].strip("\"'“”‘’([*_")
-    initial = len(word) == 1 and word.isalpha() and word.isupper()
-    return initial or word.casefold() in ABBREVIATIONS
+    low = word.casefold()
+    acronym = _ACRONYM.fullmatch(word) is not None and (len(word) > 1 or word.isupper())
+    if (acronym or low in _MAY_END) and low not in _NEVER_ENDS:
+        return _NEXT_SENTENCE.match(text, match.end()) is None
+    return low in ABBREVIATIONS
 
 
 def count_sentences(text: str) -> int:

@@ -32,7 +32,7 @@ def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score propositional_logic.
 
     A valid conclusion earns 1 if it excludes at least half of the assignments that the premises exclude, else that
-    fraction. A restated premise earns at most 0.25, and a tautology 0.
+    fraction. A restated premise earns at most 0.25 (unless letters alone say all), and a tautology 0.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
@@ -62,7 +62,8 @@ def score_conclusion(parts: list[Truth], premises: list[Truth], variables: list[
     if not follows or all(column):
         return 0.0
     restated = all(part in columns for part in written)
-    says_all = len(parts) == 1 and column == together
+    literals = [[row[name] == held for row in rows] for name in variables for held in (True, False)]
+    says_all = column == together and (len(parts) == 1 or all(part in literals for part in written))
     share = column.count(False) / together.count(False)
     credit = 1.0 if share >= TELLING else share
     return min(RESTATED, credit) if restated and not says_all else credit

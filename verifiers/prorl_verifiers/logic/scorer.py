@@ -89,7 +89,7 @@ def _reward(
     if dataset.endswith("integration"):
         loading("mpmath")
     best = 0.0
-    for reading in readings(answer.replace("\u2212", "-")):
+    for reading in readings(answer.replace("\u2212", "-"), str(entry.get("question") or "")):
         upstream = partial(_upstream, dataset, reading, entry, loading)
         earned = clipped(RULES[dataset].check(reading, entry, upstream))
         best = max(best, earned)
@@ -120,22 +120,31 @@ _LABEL = re.compile(
     rf"(?:\*\*{_WORDS}\s?(?:is)?\s?:?\*\*\s?:?|{_WORDS}\s{{0,3}}(?:is\s{{0,3}}:?|:|=))\s*",
     re.IGNORECASE,
 )
-_VARIABLE = re.compile(r"[A-Za-z]\s{0,3}=(?!=)")
+_NAMED = re.compile(
+    r"(?:(?:the|so|hence|thus|value|of) ){0,3}([A-Za-z]{1,30})\s?(?:\(([\d,\s-]{1,80})\))?\s{0,3}(?:=(?!=)|:|is\b)\s*(?=[-+$(\[\\.\d])",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"(?<![A-Za-z'\u2019])(?!(?:[Aa]|I) [A-Za-z])[A-Za-z](?![A-Za-z'\u2019])")
+_ASKED_FOR = re.compile(
+    r"\bhow many (\w+)|\b(?:find|give|compute|calculate|determine|return|what (?:is|are))\b"
+    r"((?:(?!\b(?:of|in|for|from|between|as|to|that)\b)[^.?!:]){0,60})",
+    re.IGNORECASE,
+)
 _FENCE_MARK = re.compile(r"[\w+-]{0,20}[^\S\n]*\n")
 
 
-def readings(answer: str) -> Iterator[str]:
-    """Yield ``answer``, then repeatedly the same text with one more layer of formatting removed."""
+def readings(answer: str, question: str = "") -> Iterator[str]:
+    """Yield ``answer``, then ``answer`` with one more layer of formatting, or what the question asks for, removed."""
     yield answer
     for _ in range(MOST_LAYERS):
-        inner = _without_layer(answer)
+        inner = _without_layer(answer, question)
         if not inner:
             return
         answer = inner
         yield answer
 
 
-def _without_layer(text: str) -> str | None:
+def _without_layer(text: str, question: str) -> str | None:
     if len(text) >= 7 and text.startswith("```") and text.endswith("```"):
         inner = text[3:-3]
         mark = _FENCE_MARK.match(inner)
@@ -153,12 +162,23 @@ def _without_layer(text: str) -> str | None:
     label = _LABEL.match(text)
     if label is not None:
         return text[label.end() :].strip()
-    variable = _VARIABLE.match(text)
-    # Strip x = from x = 5, but keep P = Q, which is a statement about two letters.
-    if variable is not None and text.count("=") == 1 and re.search(r"\d", text):
-        return text[variable.end() :].strip()
+    named = _NAMED.match(text)
+    if named is not None and text.count("=") < 2 and _asks_for(named, question):
+        return text[named.end() :].strip()
     if text.endswith(".") and not text.endswith(".."):
         return text[:-1].strip()
     lines = text.split("\n")
     filled = [line for line in lines if line.strip()]
     return "\n".join(filled) if len(filled) < len(lines) else None
+
+
+def _asks_for(named: re.Match[str], question: str) -> bool:
+    """Return whether a label (``x =``, ``GCD is``) names what the question asks for."""
+    name, arguments = named.groups()
+    if not set(re.findall(r"\d+", arguments or "")) <= set(re.findall(r"\d+", question)):
+        return False
+    if len(name) == 1:
+        letters = {letter.casefold() for letter in _LETTER.findall(question)}
+        return not letters or name.casefold() in letters
+    asked = " ".join(part for parts in _ASKED_FOR.findall(question) for part in parts)
+    return re.search(rf"\b{name}\b", asked, re.IGNORECASE) is not None

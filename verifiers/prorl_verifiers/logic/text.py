@@ -210,6 +210,9 @@ def number_list(text: str) -> list[Decimal] | None:
 
 def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score coin_flip. The answer may be off by a relative 1e-4, or be rounded to three or more digits."""
+    percent = re.fullmatch(r"([\d.]{1,40})\s?\\?%", answer.strip())
+    per_hundred = number(percent.group(1)) if percent else None
+    answer = answer if per_hundred is None else f"{per_hundred.scaleb(-2):f}"
     value, gold = _fraction(answer), _fraction(str(entry["answer"]))
     if value is None or gold is None:
         return 0.0
@@ -236,10 +239,10 @@ def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
     match = _ONE_NUMBER.fullmatch(answer.casefold().strip())
     if match is None or len(match["number"]) > _MOST_DIGITS:
         return 0.0
-    if match["percent"] and not re.search("%|percent", question):
-        return 0.0
     before, behind = (_stems(match[part]) for part in ("before", "behind"))
     sentences = [one for one in re.split(r"(?<=[.?!])\s", question) if _ASKED.search(one)]
+    if match["percent"] and not re.search("%|per ?cent", (sentences or [question])[-1]):
+        return 0.0
     asked = _stems(sentences[-1] if sentences else "") - _CHANGING
     noun = _COUNTED.search(sentences[-1]) if sentences else None
     fitting = behind <= ((_stems(noun[1]) if noun else asked) | _AFTERWORDS)
@@ -262,7 +265,7 @@ def _stems(text: str) -> set[str]:
 _ONE_NUMBER = re.compile(
     r"(?P<before>(?:[^\W\d_]+[:,]?\s+|=\s+)*)[$\u20ac\u00a3\u00a5\u20b9]?"
     r"(?P<number>[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
-    r"(?P<percent>\s?%)?(?P<behind>(?:\s+[^\W\d_]+)*)\.?",
+    r"(?P<percent>\s?(?:\\?%|per ?cent\b))?(?P<behind>(?:\s+[^\W\d_]+)*)\.?",
     re.ASCII,
 )
 _ASKED = re.compile(r"\?|\b(?:calculate|find|determine|how many|how much)\b")

@@ -31,7 +31,7 @@ _PLACEHOLDER = re.compile(r"\[([^\[\]\n]+)\](?!\()")
 _BULLET = re.compile(r"^[^\S\n]*[*+-][^\S\n]+(\S.*)$", re.MULTILINE)
 _HIGHLIGHT = re.compile(r"(?<!\*)(\*{1,3})(?=[^\s*])([^*\n]+)(?<=\S)\1(?!\*)")
 _SECTION_LEAD = r"^[^\w\n]{0,20}"
-_FENCE = re.compile(r"```(?:json)?(?=[\s{\[])", re.IGNORECASE)
+_FENCE = re.compile(r"(`{3,9}|~{3,9})[ \t]?(?:json|\{\.json\})?(?=[\s{\[])", re.IGNORECASE)
 _CAPITALS = re.compile(r"[\w'’/-]+(?:\.[\w'’/-]+)*")
 _COMMAS = re.compile("[,،、，︐﹐﹑､‚⹁⸲]")
 _CLOSERS = " \t\r\n\"'”’»*_`"
@@ -133,8 +133,8 @@ def count_sections(text: str, splitter: str) -> int:
 def json_format(text: str, kwargs: Kwargs) -> bool:
     body = text.strip()
     fence = _FENCE.match(body)
-    if fence and body.endswith("```"):
-        body = body[fence.end() : -3]
+    if fence and body.endswith(fence.group(1)):
+        body = body[fence.end() : -len(fence.group(1))]
     try:
         value = strict_json(body)
     except (ValueError, RecursionError):
