@@ -119,13 +119,14 @@ class Call:
     """Load the program and call its function ``name``; see ``Program``.
 
     ``then`` are further calls: methods (name, arguments) of the returned object. The value lists all results, None
-    first.
+    first. With ``in_place``, the value is the argument at that index after the call.
     """
 
     name: str
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     then: Sequence[tuple[str, tuple[Any, ...]]] | None = None
+    in_place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

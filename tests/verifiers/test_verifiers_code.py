@@ -342,6 +342,17 @@ ODD = (
 SAME = "assert is_same_list(Solution().turn(head=list_node([1, 2])), list_node([2, 1]))"
 
 
+ROTATE = "class Solution:\n    def turn(self, nums: List[int], k: int) -> None:\n        nums[:] = nums[-k:] + nums[:-k]"
+REORDER = (
+    f"def turn(head: {LIST}) -> None:\n    if head and head.next:\n"
+    "        head.val, head.next.val = head.next.val, head.val\n        head.next.next = None"
+)
+
+
+def moved(*args: Any, expected: Any, in_place: int = 0) -> dict[str, Any]:
+    return {"call": "turn", "args": list(args), "expected": expected, "in_place": in_place}
+
+
 def turned(values: Any, expected: Any) -> dict[str, Any]:
     return {"call": "turn", "args": [values], "expected": expected}
 
@@ -379,6 +390,17 @@ def turned(values: Any, expected: Any) -> dict[str, Any]:
         ({"stdout": "7"}, "print('7' * 3_000_000)", 0),
         ({"call": "f", "args": [], "expected": ["x" * 3_000_000]}, "def f(): return ['x' * 3_000_000]", 1),
         ({"stdout": "5"}, "print(gcd(5, 10))", 0),  # without a prelude
+        (moved([1, 2, 3], 1, expected=[3, 1, 2]), ROTATE, 1),
+        (moved([1, 2, 3], 1, expected=[3, 1, 2]), "def turn(nums, k): nums.insert(0, nums.pop())", 1),
+        (moved([1, 2, 3], 1, expected=[3, 1, 2]), ROTATE.replace("nums[:] =", "nums ="), 0),
+        (moved([1, 2, 3], 1, expected=[3, 1, 2]), "def turn(nums, k): return [3, 1, 2]", 0),
+        (moved([1, 2, 3], 1, expected=[3, 1, 2]), "def turn(nums, k):\n    nums.insert(0, nums.pop())\n    1 / 0", 0),
+        (moved(1, [2], expected=[2, 1], in_place=1), "def turn(k, nums): nums.append(k)", 1),
+        (moved([[1, 2], [3, 4]], expected=[[1, 0], [3, 4]]), "def turn(m: List[List[int]]) -> None: m[0][1] = 0", 1),
+        (moved([1, 2, 3], expected=[2, 1]), REORDER, 1),
+        (moved([1, 2, 3], expected=[1, 2]), REORDER, 0),
+        (moved([], expected=[]), REORDER, 1),
+        ({"call": "turn", "args": [[1, 2, 3], 1], "expected": None}, ROTATE, 1),
     ],
 )  # fmt: skip
 def test_tasks_of_contest_sites_pay_what_is_right_and_nothing_else(

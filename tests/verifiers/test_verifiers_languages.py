@@ -156,13 +156,13 @@ def test_asserts_checks_and_calls_that_a_language_cannot_take_are_refused_at_loa
             match=r"test 1: functions can be called in .*Python, not in .*: give it a whole program",
         ):
             load_task("code", {"language": language, "tests": [call]})
-    check = {"check": "def check(candidate): pass"}
+    check = {"check": "def check(candidate): candidate()"}
     for test in ({"assert": "assert f(1) == 2"}, {"assert": "assert f(1)"}, check):
         reference = {"language": "javascript", "tests": [call, test], "entry_point": "f"}
         with pytest.raises(
             TaskError, match="test 2: asserts and checks are Python; give the tests"
         ):
             load_task("code", reference)
-    with pytest.raises(TaskError, match="'f g' is neither the name of a function"):
+    with pytest.raises(TaskError, match="'call' must be the name of a function"):
         load_task("code", {"language": "js", "tests": [call | {"call": "f g"}]})
     load_task("code", {"language": "JavaScript", "tests": [call | {"call": "Solution.f"}]})

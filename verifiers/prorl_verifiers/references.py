@@ -8,13 +8,13 @@ from prorl_common import nearest
 from prorl_verifiers.types import Reference, TaskError
 
 
-def check_keys(reference: Reference, *keys: str) -> None:
+def check_keys(reference: Reference, *keys: str, what: str = "the reference") -> None:
     """Raise TaskError for a key that is not in ``keys``."""
     for key in reference:
         if key not in keys:
             options = ", ".join(keys)
             raise TaskError(
-                f"unknown key {key!r} in the reference{nearest(str(key), keys)}: use {options}"
+                f"unknown key {key!r} in {what}{nearest(str(key), keys)}: use {options}"
             )
 
 

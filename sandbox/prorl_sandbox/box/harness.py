@@ -303,15 +303,23 @@ def _answer(value: Any, held: _Held | None) -> dict[str, Any]:
 
 
 def _call_annotated(
-    function: Any, args: list[Any], kwargs: dict[str, Any], names: dict[str, Any]
+    function: Any,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    names: dict[str, Any],
+    in_place: int | None = None,
 ) -> Any:
-    """Call a function, converting values to the linked lists and trees that its annotations name."""
+    """Call a function, converting values to the linked lists and trees that its annotations name.
+
+    Return its result, or the argument ``in_place``.
+    """
     is_class = isinstance(function, type)
     annotated = function.__init__ if is_class else function
     annotations = getattr(annotated, "__annotations__", None)
     code = getattr(annotated, "__code__", None)
     if type(annotations) is not dict or type(code) is not CodeType:
-        return function(*args, **kwargs)
+        value = function(*args, **kwargs)
+        return value if in_place is None else args[in_place]
     parameters = code.co_varnames[is_class or hasattr(function, "__self__") :]
     built = [
         objects.build_annotated(annotations.get(name), arg, names)
@@ -320,6 +328,9 @@ def _call_annotated(
     built += args[len(built) :]
     kwargs = {k: objects.build_annotated(annotations.get(k), v, names) for k, v in kwargs.items()}
     value = function(*built, **kwargs)
+    if in_place is not None:
+        named = annotations.get(parameters[in_place]) if in_place < len(parameters) else None
+        return objects.empty_if_none(named, built[in_place])
     return objects.empty_if_none(annotations.get("return"), value)
 
 
@@ -341,7 +352,8 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
             elif request["opaque"]:
                 value = _find(request["name"] or job["call"], names)(*args, **kwargs)
             else:
-                value = _call_annotated(_find(job["call"], names), args, kwargs, names)
+                function, in_place = _find(job["call"], names), request["in_place"]
+                value = _call_annotated(function, args, kwargs, names, in_place)
                 if request["then"] is not None:
                     value = [None] + [
                         _call_annotated(getattr(value, name), given, {}, names)

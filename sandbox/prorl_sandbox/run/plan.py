@@ -142,6 +142,7 @@ def plan_python(
         "args": _with_nodes(args),
         "kwargs": _with_nodes(kwargs),
         "then": _with_nodes(then),
+        "in_place": call.in_place,
         "n": nonce,
         "revive": True,
         "opaque": False,

@@ -142,8 +142,8 @@ class BoxSandbox(Closing, ABC):
             packages = self._packages(program.environment, program.source)
             call = case if isinstance(case, Call) else None
             return plan_python(program, limits, packages, call)
-        if isinstance(case, Call) and (case.kwargs or case.then is not None):
-            raise UserError("keyword arguments and calls of methods need Python")
+        if isinstance(case, Call) and case != Call(case.name, case.args):
+            raise UserError("keyword arguments, calls of methods and in-place calls need Python")
         if program.call is not None:
             check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:

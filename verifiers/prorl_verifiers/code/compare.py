@@ -67,14 +67,14 @@ def _bool_for_number(gold: Any, got: Any) -> bool:
     return type(got) is bool and type(gold) is not bool
 
 
-_NODES = ("ListNode", "TreeNode")
+NODES = ("ListNode", "TreeNode")
 
 
 def _node_values(value: Any) -> list[Any] | None:
     if type(value) is not dict or len(value) != 1:
         return None
     ((kind, values),) = value.items()
-    if kind not in _NODES or type(values) is not list:
+    if kind not in NODES or type(values) is not list:
         return None
     end = len(values)
     while kind == "TreeNode" and end and values[end - 1] is None:

@@ -1,6 +1,6 @@
 """Parse the reference of a code task.
 
-A test is ``{"stdin", "stdout"}``, ``{"call", "args"?, "kwargs"?, "expected", "wrapped"?}``, ``{"calls": [class, methods],
+A test is ``{"stdin", "stdout"}``, ``{"call", "args"?, "kwargs"?, "expected", "wrapped"?, "in_place"?}``, ``{"calls": [class, methods],
 "args": [a list for each], "expected": [a value for each]}``, ``{"assert": "assert f(1) == 2"}`` or ``{"check": source
 that defines check(candidate)}``.
 """
@@ -12,9 +12,11 @@ import builtins
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, nearest
+from prorl_verifiers.code.compare import MAX_DEPTH, NODES
 from prorl_verifiers.references import check_keys
 from prorl_verifiers.types import TaskError
 
@@ -50,7 +52,8 @@ class CallTest:
     """A test that ``call(*args, **kwargs)`` returns ``expected``.
 
     With ``wrapped``, ``expected`` is a list of the one value to return (Eurus-2). ``then`` lists method calls on the
-    result, and ``expected`` is then the list of all results.
+    result, and ``expected`` is then the list of all results. With ``in_place``, the argument at that index is compared
+    after the call instead of the result.
     """
 
     call: str
@@ -60,6 +63,7 @@ class CallTest:
     wrapped: bool = False
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     then: tuple[tuple[str, tuple[Any, ...]], ...] | None = None
+    in_place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,7 @@ def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
         raise TaskError("'entry_point' must be the name of a function")
     if entry_point is not None:
         entry_point = entry_point.replace("().", ".")
+        _check_name(entry_point, "'entry_point'")
     read = []
     for number, test in enumerate(tests, start=1):
         if not isinstance(test, Mapping):
@@ -95,10 +100,54 @@ def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
             raise TaskError(
                 f"test {number}: its source cannot be parsed ({error or type(error).__name__})"
             ) from error
+    called = {
+        test.entry_point if isinstance(test, CheckTest) else test.call
+        for test in read
+        if not isinstance(test, StdioTest)
+    }
+    if entry_point and called and not any(_last(name) == _last(entry_point) for name in called):
+        raise TaskError(f"no test calls 'entry_point' {entry_point}: they call {min(called)}")
     return read
 
 
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+_TEST_KEYS = {
+    "stdout": ("stdin", "stdout"),
+    "call": ("call", "args", "kwargs", "expected", "wrapped", "in_place"),
+    "calls": ("calls", "args", "expected"),
+    "assert": ("assert",),
+    "check": ("check",),
+}
+"""The keys of each kind of test, by the key that tells the kind."""
+
+
+def _check_name(name: str, what: str) -> None:
+    parts = name.split(".")
+    if len(parts) > 2 or not all(part.isidentifier() and not iskeyword(part) for part in parts):
+        raise TaskError(f"{what} must be the name of a function or Class.method, not {name!r}")
+
+
+def _check_nodes(value: Any, depth: int = 0) -> None:
+    """Raise TaskError for a ``ListNode`` or ``TreeNode`` without a list of values."""
+    if depth > MAX_DEPTH:
+        return
+    if isinstance(value, Mapping) and len(value) == 1:
+        ((kind, values),) = value.items()
+        if kind in NODES and not isinstance(values, list):
+            raise TaskError(f"a {kind} needs the list of its values")
+    for member in value.values() if isinstance(value, Mapping) else value:
+        if isinstance(member, Mapping | list):
+            _check_nodes(member, depth + 1)
+
+
 def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
+    kind = next((name for name in _TEST_KEYS if name in test), None)
+    if kind is not None:
+        check_keys(test, *_TEST_KEYS[kind], what=f"a test with {kind!r}")
+        _check_nodes([test.get("args"), test.get("expected")])
     if "stdout" in test:
         stdin = test.get("stdin", "")
         if not isinstance(stdin, str) or not isinstance(test["stdout"], str):
@@ -109,8 +158,12 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         args = test.get("args", [] if kwargs else None)
         if not isinstance(test["call"], str) or not isinstance(args, list):
             raise TaskError("a call test needs 'call' (a name) and 'args' (a list)")
-        if not isinstance(kwargs, Mapping) or not all(isinstance(key, str) for key in kwargs):
+        if not isinstance(kwargs, Mapping) or not all(
+            isinstance(key, str) and key.isidentifier() for key in kwargs
+        ):
             raise TaskError("'kwargs' must be an object of named arguments")
+        name = test["call"].replace("().", ".")
+        _check_name(name, "'call'")
         if "expected" not in test:
             raise TaskError("a call test needs 'expected'")
         wrapped, expected = test.get("wrapped", False), test["expected"]
@@ -118,7 +171,10 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             raise TaskError("'wrapped' must be true or false")
         if wrapped and not (isinstance(expected, list) and len(expected) == 1):
             raise TaskError("a wrapped 'expected' must be a list of one value")
-        return CallTest(test["call"], tuple(args), expected, True, wrapped, kwargs)
+        place = test.get("in_place")
+        if place is not None and (type(place) is not int or not 0 <= place < len(args)):
+            raise TaskError("'in_place' must be the index of one of the 'args'")
+        return CallTest(name, tuple(args), expected, True, wrapped, kwargs, in_place=place)
     if "calls" in test:
         calls, args, expected = test["calls"], test.get("args"), test.get("expected")
         if not (isinstance(calls, list) and isinstance(args, list) and isinstance(expected, list)):
@@ -129,6 +185,8 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             isinstance(arg, list) for arg in args
         ):
             raise TaskError("'calls' must be names, and 'args' a list of arguments for each")
+        for name in calls:
+            _check_name(name, "each of 'calls'")
         then = tuple((name, tuple(arg)) for name, arg in zip(calls[1:], args[1:], strict=True))
         return CallTest(calls[0], tuple(args[0]), [None, *expected[1:]], True, then=then)
     if "assert" in test and isinstance(test["assert"], str):
@@ -136,6 +194,8 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         body = ast.parse(source.strip()).body
         if not any(isinstance(node, ast.Assert) for node in ast.walk(ast.Module(body, []))):
             raise TaskError("an assert test contains no assert")
+        if any(isinstance(one, ast.Assert) and isinstance(one.test, ast.Tuple) for one in body):
+            raise TaskError("an assert of a tuple always passes: remove its brackets")
         if len(body) == 1 and isinstance(body[0], ast.Assert):
             plain = _plain_comparison(body[0].test, entry_point)
             if plain is not None:
@@ -144,10 +204,8 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         module = ast.Module(body, [])
         if entry_point is None:
             entry_point = _only_unknown_call(module)
-        if not all(part.isidentifier() for part in entry_point.split(".")):
-            raise TaskError(
-                "this assert needs 'entry_point' to be the name of a function or method"
-            )
+        if not _mentions(module, entry_point):
+            raise TaskError(f"the assert does not call {entry_point}")
         used = {node.id for node in ast.walk(module) if isinstance(node, ast.Name)}
         lines = [f"import {name}" for name in sorted(used & _MODULES)]
         lines += ["def check(candidate):"]
@@ -166,10 +224,26 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             raise TaskError("check(candidate) contains a yield, so calling it would run none of it")
         if entry_point is None:
             raise TaskError("a check needs the reference's 'entry_point'")
+        taken = checks[-1].args
+        names = [arg.arg for arg in (*taken.posonlyargs, *taken.args)]
+        if len(names) - len(taken.defaults) != 1 or None in taken.kw_defaults:
+            raise TaskError("check(candidate) must take one argument")
+        if not _mentions(ast.Module(body, []), entry_point, names[0]):
+            raise TaskError("check(candidate) does not use its candidate")
         return CheckTest(source, entry_point)
     keys = ", ".join(sorted(map(str, test))) or "nothing"
     raise TaskError(
         f"expected stdin/stdout, call/args/expected, calls/args/expected, assert or check, got {keys}"
+    )
+
+
+def _mentions(module: ast.Module, entry_point: str, *names: str) -> bool:
+    """Return whether test code uses the submission's function, method or class, or one of ``names``."""
+    wanted = {*names, "candidate", *entry_point.split(".")}
+    return any(
+        (isinstance(node, ast.Name) and node.id in wanted)
+        or (isinstance(node, ast.Attribute) and node.attr in wanted)
+        for node in ast.walk(module)
     )
 
 
@@ -287,7 +361,7 @@ class CodeReference:
             for test in self.tests
             if not isinstance(test, StdioTest)
         ]
-        return frozenset(name.rpartition(".")[2] for name in called)
+        return frozenset(map(_last, called))
 
 
 def check_reference(reference: Mapping[str, Any]) -> None:
@@ -319,8 +393,8 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
                     f"test {number}: asserts and checks are Python; give the tests of a "
                     f"{language.title} task as stdin/stdout"
                 )
-            if test.kwargs or test.then is not None:
-                raise TaskError(f"test {number}: 'kwargs' and 'calls' are for Python")
+            if test.kwargs or test.then is not None or test.in_place is not None:
+                raise TaskError(f"test {number}: 'kwargs', 'calls' and 'in_place' are for Python")
             try:
                 check_call(test.call, language)
             except UserError as error:
@@ -337,8 +411,14 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     if prelude != "none" and not python:
         raise TaskError(f"'prelude' is for Python: {language.title} has none")
     limits = read_limits(reference)
-    if "output_kb" not in (reference.get("limits") or {}):
-        longest = min(max(map(_output_kb, tests)), LONGEST_OUTPUT_KB)
+    longest = min(max(map(_output_kb, tests)), LONGEST_OUTPUT_KB)
+    if "output_kb" in (reference.get("limits") or {}):
+        if (
+            all(isinstance(test, StdioTest) for test in tests)
+            and longest > limits.per_test.output_kb
+        ):
+            raise TaskError("limit 'output_kb' is below the longest expected output")
+    else:
         more = replace(limits.per_test, output_kb=limits.per_test.output_kb + longest)
         limits = replace(limits, per_test=more)
     return CodeReference(language, tests, limits, judge, binary, environment, prelude)
@@ -370,7 +450,7 @@ def read_environment(name: Any, language: LanguageSpec) -> str:
 def read_limits(reference: Mapping[str, Any]) -> CodeLimits:
     from prorl_sandbox import Limits, check_limits
 
-    limits = reference.get("limits") or {}
+    limits = {} if reference.get("limits") is None else reference["limits"]
     if not isinstance(limits, Mapping):
         raise TaskError("'limits' must be an object")
     names_per_test = sorted(field.name for field in fields(Limits))

@@ -115,8 +115,8 @@ def _case(test: CodeTest) -> Case:
     match test:
         case StdioTest(stdin=stdin):
             return Stdin(stdin)
-        case CallTest(call=call, args=args, kwargs=kwargs, then=then):
-            return Call(call, args, kwargs, then)
+        case CallTest(call=call, args=args, kwargs=kwargs, then=then, in_place=in_place):
+            return Call(call, args, kwargs, then, in_place)
         case CheckTest(source=checker, entry_point=entry_point):
             return Check(checker, entry_point)
 
