@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import socket
 import subprocess
 import sys
@@ -11,9 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_line import prorl
 from doubles import write_data
-
-from prorl_cli.main import main
 
 FILES = {
     "empty.yaml": "",
@@ -64,34 +62,19 @@ def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("words", "line"), CASES, ids=[words for words, _ in CASES])
-def test_a_mistake_is_one_line_with_the_cure_and_exit_2(
-    words: str, line: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    if "--plugin" in words:  # a loaded plug-in file would stay in this process
-        command = [sys.executable, "-m", "prorl_cli", *words.split()]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        code: object = done.returncode
-        out, err = done.stdout, done.stderr
-    else:
-        monkeypatch.setattr(sys, "argv", ["prorl", *words.split()])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code, (out, err) = ended.value.code, capfd.readouterr()
-    assert (code, out) == (2, "")
-    assert err.startswith("error: ") and err.count("\n") == 1, err
-    assert line in err
+def test_a_mistake_is_one_line_with_the_cure_and_exit_2(words: str, line: str) -> None:
+    done = prorl(None, *words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
+    assert line in done.stderr
 
 
-def test_a_port_in_use_is_said_before_any_worker_starts(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_port_in_use_is_said_before_any_worker_starts() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        monkeypatch.setattr(sys, "argv", ["prorl", "verify", "serve", "--port", str(port)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-    assert ended.value.code == 2
-    assert capfd.readouterr().err == (
+        done = prorl(None, "verify", "serve", "--port", str(port))
+    assert done.returncode == 2
+    assert done.stderr == (
         f"error: cannot listen on 127.0.0.1 port {port}: Address already in use; "
         "choose another with --port (0 takes a free one)\n"
     )
@@ -109,22 +92,12 @@ def test_a_reader_that_has_enough_is_not_an_error() -> None:
 def test_a_table_in_a_pipe_is_as_wide_as_columns_says() -> None:
     widths = {}
     for columns in ("60", "100"):
-        done = subprocess.run(
-            [sys.executable, "-m", "prorl_cli", "eval", "run", "--list"],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "COLUMNS": columns},
-        )
+        done = prorl(None, "eval", "run", "--list", COLUMNS=columns)
         widths[columns] = max(len(line) for line in done.stdout.splitlines())
     assert widths["60"] <= 60 < widths["100"] <= 100
 
 
-def test_the_version_is_that_of_the_distribution(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["prorl", "--version"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
-    assert capsys.readouterr().out == f"prorl {importlib.metadata.version('prorl')}\n"
+def test_the_version_is_that_of_the_distribution() -> None:
+    done = prorl(None, "--version")
+    assert done.returncode == 0
+    assert done.stdout == f"prorl {importlib.metadata.version('prorl')}\n"

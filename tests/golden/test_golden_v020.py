@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import prorl as command
 
 from prorl_datasets import load
 
@@ -24,11 +23,7 @@ def folder(tmp_path: Path) -> Path:
 
 def prorl(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command in ``folder``; fail if it prints a traceback."""
-    command = [sys.executable, "-m", "prorl_cli", *words]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    done = command(folder, *words)
     assert "Traceback" not in done.stderr, done.stderr
     return done
 

@@ -129,10 +129,10 @@ def test_a_benchmark_by_path_is_checked_and_shown(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "golds accepted: 1 of 1" in done.stderr
     assert "greatest common divisor" in done.stdout.lower()
-    (tmp_path / "mine.yaml").write_text(
-        text.replace("lab_gcd", "mine").replace("verifier: logic", "verifier: logik")
+    (tmp_path / "other.yaml").write_text(
+        text.replace("lab_gcd", "other").replace("verifier: logic", "verifier: logik")
     )
-    wrong = prorl("data", "benchmarks", "./mine.yaml", cwd=tmp_path)
+    wrong = prorl("data", "benchmarks", "./other.yaml", cwd=tmp_path)
     assert wrong.returncode == 2
     assert "unknown verifier 'logik' (did you mean 'logic'" in wrong.stderr
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -110,16 +109,7 @@ def test_a_plug_in_files_verifier_votes_as_its_spec_says(place: Path) -> None:
         "  - {name: a, domain: letters, source: {kind: file, path: rows.jsonl}, count: {train: all}}\n"
     )
     (place / "letters.yaml").write_text(recipe)
-    made = subprocess.run(
-        [
-            *(sys.executable, "-m", "prorl_cli", "data", "build"),
-            *("--recipe", "letters.yaml", "--out", "letters"),
-        ],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=place,
-    )
+    made = command(place, "data", "build", "--recipe", "letters.yaml", "--out", "letters")
     assert made.returncode == 0, made.stderr
     asked = (
         "pass-at-k",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl as command
 
 from prorl_sandbox import LANGUAGES, probe
 from prorl_verifiers import Task, load_task, part_records
@@ -57,10 +58,8 @@ def perl() -> None:
     unless(shutil.which("perl") is not None, "perl is not installed")
 
 
-def prorl(*arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command in its own process."""
-    command = [sys.executable, "-m", "prorl_cli", *map(str, arguments)]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+def prorl(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return command(None, *map(str, arguments))
 
 
 def run(tmp_path: Path, name: str, source: str, stdin: str, *options: object) -> dict[str, Any]:

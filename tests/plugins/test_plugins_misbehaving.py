@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from command_line import prorl as command
+from command_line import prorl_apart
 
 BAD = Path(__file__).parent / "misbehaving"
 
 
-def prorl(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return command(None, "verify", *arguments, **environment)
+def prorl(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return command(None, "verify", *arguments)
 
 
 def scored(
@@ -232,9 +233,8 @@ def test_a_plugin_under_a_folder_that_nobody_may_enter_is_scored_with(tmp_path: 
         "    return my_helper.same(response, reference[my_words.ANSWER])\n"
         "SPEC = VerifierSpec(name='mine', score=score)\n"
     )
-    run = prorl(
-        *("answer", "--plugin", str(plugin), "--verifier", "mine", "--gold", "a", "a", "--json"),
-        PYTHONPATH=f"{home}{os.pathsep}{home / 'packages'}",
-    )
+    asked = ("--plugin", str(plugin), "--verifier", "mine", "--gold", "a", "a", "--json")
+    path = f"{home}{os.pathsep}{home / 'packages'}"
+    run = prorl_apart(None, "verify", "answer", *asked, PYTHONPATH=path)
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["reward"] == 1.0

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl
 from doubles import write_model
 
 from prorl_common import NullProgress, sha256_file
@@ -47,23 +45,6 @@ ENTRY = (
 )
 
 
-def build(folder: Path, *plugins: str) -> tuple[str, list[tuple[str, str]]]:
-    """Build ``mine.yaml``; return its output and the (group, name) of the parts in its manifest."""
-    command = [sys.executable, "-m", "prorl_cli", "data", "build", "--recipe", "mine.yaml"]
-    options = [word for name in plugins for word in ("--plugin", name)]
-    done = subprocess.run(
-        [*command, "--out", "data", *options],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
-    assert done.returncode == 0, done.stderr
-    parts = json.loads((folder / "data" / MANIFEST).read_text())["parts"]
-    return done.stderr, [(part["group"], part["name"]) for part in parts]
-
-
 @pytest.mark.slow
 def test_a_dataset_names_the_verifiers_of_its_rows(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(
@@ -72,15 +53,8 @@ def test_a_dataset_names_the_verifiers_of_its_rows(tmp_path: Path) -> None:
     )
     (tmp_path / "plugins.py").write_text(PLUGINS)
     (tmp_path / "mine.yaml").write_text(ENTRY.format("math", "rows.jsonl, adapter: by_row"))
-    command = [sys.executable, "-m", "prorl_cli", "data", "build", "--recipe", "mine.yaml"]
-    done = subprocess.run(
-        [*command, "--out", "data", "--plugin", "plugins.py"],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    asked = ("--recipe", "mine.yaml", "--out", "data", "--plugin", "plugins.py")
+    done = prorl(tmp_path, "data", "build", *asked)
     assert done.returncode == 0, done.stderr
     parts = json.loads((tmp_path / "data" / MANIFEST).read_text())["parts"]
     assert [(part["group"], part["name"]) for part in parts] == [

@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,27 +116,6 @@ def test_verify_replay_scores_its_rollouts_again(tmp_path: Path) -> None:
     assert [row["now"] for row in found["differences"]] == [0.0]
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A running ``prorl verify serve``, as host:port."""
-    pytest.importorskip("starlette", reason="the extra 'server' is not installed")
-    folder = tmp_path_factory.mktemp("service")
-    with (
-        (folder / "log").open("w") as log,
-        subprocess.Popen(
-            [sys.executable, "-m", "prorl_cli", "verify", "serve", "--port", "0", "--workers", "1"],
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-        ) as server,
-    ):
-        try:
-            assert server.stdout is not None
-            yield server.stdout.readline().strip().removeprefix("http://")
-        finally:
-            server.send_signal(signal.SIGTERM)
-
-
 def post(service: str, items: list[dict[str, Any]]) -> tuple[int, dict[str, Any]]:
     connection = http.client.HTTPConnection(service, timeout=60)
     body = json.dumps({"items": items})
@@ -148,19 +126,33 @@ def post(service: str, items: list[dict[str, Any]]) -> tuple[int, dict[str, Any]
     return response.status, found
 
 
-def test_verify_serve_scores_with_it(service: str) -> None:
-    status, found = post(service, [{"task": CAT, "response": text} for text in ("cat", "dog")])
-    assert status == 200
-    assert [row["reward"] for row in found["verdicts"]] == [1.0, 0.0]
-    assert found["verdicts"][0]["metrics"] == {"plugin": PLUGIN}
-
-
-def test_verify_serve_refuses_a_misspelt_verifier_with_the_nearest_names(service: str) -> None:
-    task = {"verifier": "exactt", "reference": {"answer": "cat"}}
-    status, found = post(service, [{"task": task, "response": "cat"}])
-    assert status == 422
-    assert "unknown verifier 'exactt' (did you mean 'exact'?)" in found["error"]
-    assert "exact (of lab-parts)" in found["error"]
+@pytest.mark.slow
+def test_verify_serve_scores_with_it_and_refuses_a_misspelt_one_with_the_nearest_names(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("starlette", reason="the extra 'server' is not installed")
+    words = ("verify", "serve", "--port", "0", "--workers", "1")
+    with (
+        (tmp_path / "log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", "prorl_cli", *words],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as server,
+    ):
+        try:
+            assert server.stdout is not None
+            service = server.stdout.readline().strip().removeprefix("http://")
+            scored = post(service, [{"task": CAT, "response": text} for text in ("cat", "dog")])
+            refused = post(service, [{"task": CAT | {"verifier": "exactt"}, "response": "cat"}])
+        finally:
+            server.send_signal(signal.SIGTERM)
+    assert (scored[0], refused[0]) == (200, 422)
+    assert [row["reward"] for row in scored[1]["verdicts"]] == [1.0, 0.0]
+    assert scored[1]["verdicts"][0]["metrics"] == {"plugin": PLUGIN}
+    assert "unknown verifier 'exactt' (did you mean 'exact'?)" in refused[1]["error"]
+    assert "exact (of lab-parts)" in refused[1]["error"]
 
 
 def test_a_misspelt_verifier_is_a_task_error_when_the_task_is_loaded() -> None:
@@ -233,14 +225,7 @@ def test_a_verifier_of_others_runs_programs_in_the_pools_sandbox_from_its_worker
         "file", "in.jsonl", "--plugin", "programs.py", "--workers", "1", "--allow-weak",
         "--timeout", "1",
     )  # fmt: skip
-    run = subprocess.run(
-        [sys.executable, "-m", "prorl_cli", "verify", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        cwd=tmp_path,
-    )
+    run = prorl("verify", *words, cwd=tmp_path)
     rows = [json.loads(line) for line in run.stdout.splitlines()]
     for (how, _, reward), row in zip(cases, rows, strict=True):
         assert row["reward"] == reward, (row, run.stderr)

@@ -2,14 +2,13 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl
 
 from prorl_common.frames import encode
 from prorl_verifiers import (
@@ -384,13 +383,7 @@ RUNNING = VerifierSpec("running", score_in_sandbox=in_sandbox)
 def explained_by(plugin: Path, verifier: str, response: str) -> dict[str, Any]:
     """Return the output of ``prorl verify answer --explain --json``."""
     asked = ["--verifier", verifier, "--reference", "{}", "--explain", "--json", response]
-    run = subprocess.run(
-        [sys.executable, "-m", "prorl_cli", "verify", "answer", "--plugin", str(plugin), *asked],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    run = prorl(None, "verify", "answer", "--plugin", str(plugin), *asked)
     assert run.returncode == 0, run.stderr
     return dict(json.loads(run.stdout))
 
