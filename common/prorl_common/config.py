@@ -124,6 +124,7 @@ def write_yaml(values: Mapping[str, Any]) -> str:
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
+    """Return the settings in a YAML file. Raises ConfigError if it is invalid."""
     if not path.is_file():
         raise ConfigError(f"no such config file: {path}")
     try:

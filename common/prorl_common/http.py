@@ -30,7 +30,7 @@ NOT_THE_REQUEST = (429, 502, 503, 504, 529)
 """Statuses caused by the server, never by the request."""
 BUSY_SECONDS = 60.0
 """A message is shown once a busy server accepts no request for more than this many seconds."""
-_CANCELLED = "the connection was closed on our side, to cancel the request"
+_CANCELLED = "closed on our side, to cancel the request"
 GONE_AFTER = 3
 """Number of failures in a row after which the user is told that a server does not answer."""
 

@@ -45,23 +45,25 @@ def expect(browser: Any) -> Any:
     return expect
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Return a function that starts ``prorl view`` for paths and returns the printed address."""
-    started: list[subprocess.Popen[str]] = []
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+    """Return a function that returns the address of a ``prorl view`` of paths, started once per test file."""
+    started: dict[tuple[str, ...], tuple[subprocess.Popen[str], str]] = {}
+    errors = tmp_path_factory.mktemp("view") / "view.txt"
 
     def start(*arguments: object) -> str:
-        command = [sys.executable, "-m", "prorl_cli", "view", *map(str, arguments)]
-        with (tmp_path / "view.txt").open("a") as log:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        started.append(process)
-        assert process.stdout is not None
-        address = process.stdout.readline().strip()
-        assert address, (tmp_path / "view.txt").read_text()
-        return address
+        words = tuple(map(str, arguments))
+        if words not in started:
+            command = [sys.executable, "-m", "prorl_cli", "view", *words]
+            with errors.open("a") as log:
+                process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            assert process.stdout is not None
+            started[words] = process, process.stdout.readline().strip()
+            assert started[words][1], errors.read_text()
+        return started[words][1]
 
     yield start
-    for process in started:
+    for process, _ in started.values():
         process.terminate()
         process.wait()
         assert process.stdout is not None

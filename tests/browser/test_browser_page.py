@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,16 @@ import yaml
 RUNS = ("first", "second")
 
 
-@pytest.fixture
-def runs(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("runs")
     for name in RUNS:
-        folder = tmp_path / "runs" / name
+        folder = root / name
         folder.mkdir(parents=True)
         (folder / "config.yaml").write_text(yaml.safe_dump({}))
         (folder / "identity.json").write_text("{}")
         (folder / "metrics.jsonl").write_text('{"step": 1, "reward_mean": 0.5}\n')
-    return tmp_path / "runs"
+    return root
 
 
 def test_all_that_was_found_is_listed_and_a_click_opens_it(
@@ -92,10 +94,13 @@ def test_no_script_but_the_pages_own_may_run_and_nothing_is_loaded_from_elsewher
     assert set(hosts) == {page.evaluate("() => location.host")}
 
 
-def test_a_run_that_goes_on_is_seen_without_a_reload(runs: Path, serve: Any, look: Any) -> None:
-    page = look(serve(runs))
+def test_a_run_that_goes_on_is_seen_without_a_reload(
+    runs: Path, tmp_path: Path, serve: Any, look: Any
+) -> None:
+    live = shutil.copytree(runs, tmp_path / "live")
+    page = look(serve(live))
     page.wait_for_selector(".runs .name")
-    with (runs / "first" / "metrics.jsonl").open("a") as file:
+    with (live / "first" / "metrics.jsonl").open("a") as file:
         file.writelines(f'{{"step": {step}, "reward_mean": 0.5}}\n' for step in range(2, 43))
     page.get_by_text("42", exact=True).wait_for()
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,20 +80,32 @@ def write_step(
     work.replace(file)
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run of twelve steps, the newest with hostile texts."""
-    monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
-    tokenizer(tmp_path / "model")
-    folder = tmp_path / "run"
+def write_twelve_steps(root: Path) -> Path:
+    tokenizer(root / "model")
+    folder = root / "run"
     folder.mkdir()
-    config = {"model": {"path": str(tmp_path / "model")}}
+    config = {"model": {"path": str(root / "model")}}
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
     (folder / "identity.json").write_text("{}")
     (folder / "metrics.jsonl").write_text('{"step": 1, "reward_mean": 0.5}\n')
     for step in range(1, STEPS + 1):
         write_step(folder, step)
     return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A run of twelve steps that no test changes."""
+    root = tmp_path_factory.mktemp("rollouts")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRORL_CACHE", str(root / "cache"))
+        yield write_twelve_steps(root)
+
+
+@pytest.fixture
+def own_run(run: Path, tmp_path: Path) -> Path:
+    """A run of twelve steps that only this test changes."""
+    return write_twelve_steps(tmp_path)
 
 
 def rollouts(address: str, query: str = "") -> str:
@@ -201,21 +213,21 @@ def test_tokens_are_coloured_and_the_pointed_ones_number_is_written_out(
     page.wait_for_url("**colour=sampler**")
 
 
-def test_without_the_runs_tokenizer_the_page_says_why(run: Path, serve: Any, look: Any) -> None:
-    (run.parent / "model" / "tokenizer.json").unlink()
-    page = look(rollouts(serve(run), "at=5.0&colour=gap"))
+def test_without_the_runs_tokenizer_the_page_says_why(own_run: Path, serve: Any, look: Any) -> None:
+    (own_run.parent / "model" / "tokenizer.json").unlink()
+    page = look(rollouts(serve(own_run), "at=5.0&colour=gap"))
     page.get_by_text("is not on this machine").wait_for()
     page.get_by_text("Step 5: naïve, 2 + 0").first.wait_for()
 
 
 def test_a_verdict_is_checked_again_explained_and_compared(
-    run: Path, serve: Any, look: Any, accessible: Any, picture: Any
+    own_run: Path, serve: Any, look: Any, accessible: Any, picture: Any
 ) -> None:
     def lie(row: dict[str, Any]) -> None:
         row["reward"] = 1.0
 
-    write_step(run, STEPS + 1, lie)
-    address = serve(run)
+    write_step(own_run, STEPS + 1, lie)
+    address = serve(own_run)
     page = look(rollouts(address, "at=5.0"))
     page.get_by_role("button", name="check again").click()
     page.get_by_text("The same reward as recorded.").wait_for()
@@ -285,15 +297,15 @@ def test_a_prompt_is_followed_over_the_steps(
     page.wait_for_url("**at=12.8**")
 
 
-def test_a_new_step_is_seen_without_a_reload(run: Path, serve: Any, look: Any) -> None:
-    page = look(rollouts(serve(run)))
+def test_a_new_step_is_seen_without_a_reload(own_run: Path, serve: Any, look: Any) -> None:
+    page = look(rollouts(serve(own_run)))
     page.get_by_text("288 of 288 rollouts").wait_for()
-    write_step(run, STEPS + 1)
+    write_step(own_run, STEPS + 1)
     page.get_by_text("312 of 312 rollouts").wait_for()
     assert rows(page)[0].split("\t")[0] == "13"
 
 
-def test_a_hostile_text_is_shown_and_does_nothing(run: Path, serve: Any, look: Any) -> None:
+def test_a_hostile_text_is_shown_and_does_nothing(own_run: Path, serve: Any, look: Any) -> None:
     def hostile(row: dict[str, Any]) -> None:
         long = row["sample_index"] == 1
         row["response"] = HOSTILE * (1 + long * 10**6 // len(HOSTILE))
@@ -302,9 +314,9 @@ def test_a_hostile_text_is_shown_and_does_nothing(run: Path, serve: Any, look: A
         row["extracted"] = row["reason"] = HOSTILE
         row["metrics"] = "no json"
 
-    write_step(run, STEPS + 1, hostile)
-    (run / "rollouts" / "step_000014.parquet").write_bytes(b"torn")
-    address = serve(run)
+    write_step(own_run, STEPS + 1, hostile)
+    (own_run / "rollouts" / "step_000014.parquet").write_bytes(b"torn")
+    address = serve(own_run)
     page = look(rollouts(address, "q=<script>"))
     page.get_by_text("24 of 312 rollouts").wait_for()
     page.get_by_text("1 left out or noted").click()

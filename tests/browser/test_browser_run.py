@@ -135,8 +135,7 @@ def test_curves_are_divided_by_domain_and_by_task(
     page.wait_for_url("**by=task")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize(("size", "theme"), [("desktop", "light"), ("phone", "dark")])
 def test_the_page_fits_its_screen_and_axe_finds_nothing_serious(
     size: str, theme: str, made: Path, serve: Any, look: Any, picture: Any, accessible: Any
 ) -> None:

@@ -115,6 +115,7 @@ def with_defaults(spec: ObjectiveSpec, given: Mapping[str, Any]) -> dict[str, An
 
 
 def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
+    """Raise PluginError unless ``value`` is a tensor of the shape of ``like``."""
     from torch import Tensor
 
     if isinstance(value, Tensor) and value.shape == like.shape:
@@ -136,6 +137,7 @@ def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) 
 
 
 def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
+    """Raise PluginError, with the closest name, for an unknown option."""
     for option in given:
         if option not in known:
             near = difflib.get_close_matches(option, list(known), n=1, cutoff=0.5)
@@ -157,6 +159,7 @@ def check_part_name(door: Door[S], name: str) -> str:
 
 
 def check_part_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
+    """Raise ValueError if the part lacks one of ``options``."""
     try:
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)

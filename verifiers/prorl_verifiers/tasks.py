@@ -129,6 +129,7 @@ def check_mode(spec: VerifierSpec, mode: Any) -> None:
 
 
 def check_modes(modes: Mapping[str, str]) -> None:
+    """Raise UserError for an unknown verifier or mode."""
     for verifier, mode in modes.items():
         check_mode(VERIFIERS.get(verifier), mode)
 

@@ -24,6 +24,7 @@ DTYPES = ("auto", "fp32", "bf16", "fp16")
 
 
 def require_local_extra() -> None:
+    """Raise MissingExtraError unless torch and transformers are installed."""
     for module in ("torch", "transformers"):
         if importlib.util.find_spec(module) is None:
             raise MissingExtraError("local", module)

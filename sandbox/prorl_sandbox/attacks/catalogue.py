@@ -130,6 +130,7 @@ _FIXED = {"@PARENTHESES@": "(" * 10**5, "@NUL@": "\0\ud800"}
 
 
 def load_cases() -> tuple[Case, ...]:
+    """Return all cases. Raises ValueError for a malformed file."""
     folder = importlib.resources.files("prorl_sandbox.attacks") / "programs"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
     cases = [_read_case(file.name, file.read_text(encoding="utf-8")) for file in files]

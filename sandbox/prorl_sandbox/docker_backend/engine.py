@@ -76,6 +76,7 @@ class Engine:
                 ) from error
 
     def check_runtime(self, runtime: str | None) -> None:
+        """Raise UserError for an unknown runtime."""
         with self.calls("asking for its runtimes") as api:
             runtimes = api.info().get("Runtimes") or {}
         if runtime is not None and runtime not in runtimes:

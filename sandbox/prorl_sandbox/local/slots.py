@@ -161,6 +161,7 @@ class Template:
         return word
 
     def slot(self, request: Request) -> Slot:
+        """Make a slot. Raises SandboxError."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             message = {"root": request.listing.name, "files": request.files}

@@ -265,6 +265,7 @@ value if it is None."""
 
 
 def load_saved_config(path: Path) -> TrainConfig:
+    """Read a run's resolved ``config.yaml``. Raises ConfigError like ``load_config``."""
     return check_config(_with_plugins(saved_values(path), path))
 
 

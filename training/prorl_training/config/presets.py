@@ -28,6 +28,7 @@ def preset_names() -> list[str]:
 
 
 def preset_text(name: str) -> str:
+    """Return a preset's YAML. Raises ConfigError for an unknown name."""
     if name not in preset_names():
         names = ", ".join(preset_names())
         raise ConfigError(

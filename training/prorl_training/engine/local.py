@@ -39,6 +39,7 @@ def default_preset() -> str:
 
 
 def require_local() -> None:
+    """Raise MissingExtraError if torch, transformers or safetensors is not installed."""
     import importlib.util
 
     for module in ("torch", "transformers", "safetensors"):

@@ -147,6 +147,7 @@ class Start:
         return dataset
 
     def check_memory(self) -> str | None:
+        """Return a note on memory. Raises UserError if the run does not fit."""
         from prorl_training.planning.fit import check_fit, memory_here
 
         return check_fit(self.config, memory_here(self.config))

@@ -242,6 +242,7 @@ class PolicyModel:
         return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
+        """Load trained weights by parameter name. Raises ServiceError if a tensor does not fit."""
         _copy_into(self.model, tensors, "policy")
 
     def reference_tensors(self) -> dict[str, Tensor]:
@@ -251,6 +252,7 @@ class PolicyModel:
         return {} if self.reference is None else _snapshot(self.reference.named_parameters())
 
     def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
+        """Load the result of ``reference_tensors``. Raises ServiceError if a tensor does not fit."""
         if self.adapters is not None:
             self.adapters.load(tensors)
         elif self.reference is not None:
@@ -265,6 +267,7 @@ class PolicyModel:
         return tensors
 
     def load_optimizer(self, tensors: Mapping[str, Tensor]) -> None:
+        """Load the result of ``optimizer_tensors``. Raises ServiceError for an unknown parameter."""
         by_name = dict(self.model.named_parameters())
         self.optimizer = self._new_optimizer()
         for key, value in tensors.items():

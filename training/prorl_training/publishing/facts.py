@@ -137,6 +137,7 @@ def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
 
 
 def facts_of_model(folder: Path, private: Private) -> Facts:
+    """Return the facts about a model folder. Raises UserError if it holds no model."""
     if not (folder / "config.json").is_file():
         raise UserError(
             f"{folder} is neither a run nor a model: it has no config.yaml and no config.json"

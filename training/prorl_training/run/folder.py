@@ -181,6 +181,7 @@ class RunFolder:
         return _read(self.metrics_path)
 
     def decisions(self) -> list[dict[str, Any]]:
+        """Return the rows of ``decisions.jsonl``. Raises UserError for damage before its end."""
         return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:

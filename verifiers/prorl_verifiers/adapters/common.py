@@ -156,6 +156,7 @@ def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> l
 
 
 def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
+    """Return the rewards. Raises RewardUnavailableError if a verdict has no reward."""
     rewards = []
     for index, verdict in enumerate(verdicts):
         if verdict.reward is None:

@@ -79,6 +79,7 @@ def without_end_tokens(text: str) -> str:
 
 
 def rollout_item(query: str, prompt: str, label: Any) -> Item:
+    """Return (response, task) of one rollout. Raises TaskError."""
     if not label:
         raise TaskError(
             "there is no label: --data.label_key must name a column with the task as JSON"

@@ -145,6 +145,7 @@ class Service:
         )
 
     async def start(self) -> None:
+        """Wait until the workers answer. Raises UserError for a missing sandbox."""
         while not await self._probe():
             await asyncio.sleep(PROBE_PAUSE)
         for spec in VERIFIERS.all():  # so that no request waits for imports
