@@ -88,6 +88,7 @@ LINES: list[tuple[str, str]] = [
     ("{'prompt': 'x?', 'answer': '3'}", "bad row: the row cannot be read"), ("prompt,answer", "bad row: the row cannot be read"),
     ("[" * 100_000, "bad row: the row cannot be read"), (row(gold_response="", extra="x"), "kept: 3"),
     (row(gold_response=None), "kept: 3"), (row(gold_response=7), "kept: 3"), (row(answer="3", extra=None), "kept: 3"),
+    (row(note="action: string, datetime: timestamp[s]"), "kept: 3"), (row(answer="action: string, datetime: timestamp[s]"), "kept: action: string, datetime: timestamp[s]"),
     ('{"prompt": "x?", "answer": "1", "answer": "2"}', "kept: 2"),
 ]  # fmt: skip
 
@@ -116,6 +117,15 @@ def test_where_the_build_stops_the_line_names_place_and_cure(
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 700
     if "cannot be read" not in expected:
         assert "on_bad_row: drop or quarantine" in str(caught.value)
+
+
+def test_a_column_that_is_null_at_first_may_hold_anything_later(tmp_path: Path) -> None:
+    first = [row(prompt=f"{n}?", note=None, tags=[None, None]) for n in range(3000)]
+    values: list[Any] = ["text", {"a": [None]}, 7, 2.5, ["b"], None]
+    later = [row(prompt=f"After {n}?", note=value, tags=value) for n, value in enumerate(values)]
+    (tmp_path / "a.jsonl").write_text("\n".join((*first, *later)))
+    found = candidates(tmp_path / "a.jsonl", "stop")
+    assert {fate(candidate) for candidate in found} == {"kept: 3"} and len(found) == 3006
 
 
 def test_bytes_that_are_not_utf8_cost_their_line_alone(tmp_path: Path) -> None:

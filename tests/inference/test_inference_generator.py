@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 import transformers
+from tokenizers.processors import TemplateProcessing
 
 from prorl_common import UserError
 from prorl_inference import (
@@ -194,6 +195,18 @@ def test_the_chat_template_opens_the_answer() -> None:
     ids = encode_prompt(TOKENIZER, [{"role": "user", "content": "hi"}])
     assert ids[0] == TOKENIZER.convert_tokens_to_ids("<user>")
     assert len(ids) == 4
+
+
+def test_a_beginning_token_of_template_and_tokenizer_is_there_once() -> None:
+    both = byte_tokenizer()
+    (first,) = both.encode("<user>", add_special_tokens=False)
+    both.backend_tokenizer.post_processor = TemplateProcessing(
+        single="<user> $A", special_tokens=[("<user>", first)]
+    )
+    assert both.encode("hi")[0] == first
+    assert encode_prompt(both, [{"role": "user", "content": "hi"}]).count(first) == 1
+    both.chat_template = None
+    assert encode_prompt(both, [{"role": "user", "content": "hi"}]).count(first) == 1
 
 
 def test_a_tokenizer_without_a_template_gets_the_plain_form() -> None:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+import safetensors
 import torch
 import transformers
 
@@ -132,6 +133,9 @@ def test_families_with_names_of_their_own_on_the_disk_come_back(
     assert bits(again.policy_tensors()) == bits(policy.policy_tensors())
     tied = again.model.get_input_embeddings().weight is again.model.get_output_embeddings().weight
     assert tied == (family == "tied embeddings")
+    (file,) = (path / "policy").glob("*.safetensors")
+    with safetensors.safe_open(file, "pt") as on_disk:
+        assert ("lm_head.weight" in on_disk.keys()) != tied  # noqa: SIM118
 
 
 def test_saving_what_was_loaded_writes_the_same_files(tmp_path: Path, config: TrainConfig) -> None:

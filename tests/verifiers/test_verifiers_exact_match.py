@@ -39,6 +39,8 @@ def test_a_gold_solution_and_a_number_meet_once_ignored_parts_are_gone() -> None
         ),
         ("yes", {"filters": [{"function": "map", "mapping_dict": {"yes": "1"}}]}, "1"),
         ("a  b Q: c", {"until": ["Q:"]}, "a  b "),
+        ("a\n\nb</think>", {"until": ["\n\n"]}, "a"),
+        ("<think>a\n\nb", {"until": ["\n\n"]}, "<think>a"),
     ],
 )
 def test_filters_leave_what_is_compared(response: str, changed: dict[str, Any], found: str) -> None:

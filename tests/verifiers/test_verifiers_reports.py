@@ -53,6 +53,14 @@ NAMES = "F_n=\\sum_{k=0}^{n-%d}F_kF_{n-k-%d}"
 LINES = "print('NO')\nprint('YES')\nprint('YES')"
 FENCES = ('```python title="sol.py"', "~~~python", "```{.python}")
 THREE = {"stdin": "", "stdout": "3"}
+COMPETITION = (
+    ([[1, 2]], 3, "class Solution:\n    def f(self, nums: List[int]) -> int: return sum(nums)"),
+    ([[2, 1]], [1, 2], "def f(nums):\n    heapify(nums)\n    return nums"),
+    ([5000], 5000, "def f(n): return 1 + f(n - 1) if n else 0"),
+)
+STOPPED = {
+    "answer": "The answer is 5", "until": ["\n\n"], "filters": [{"function": "remove_thinking"}],
+}  # fmt: skip
 CASES: list[tuple[str, Task, str, float]] = [
     ("BR001", math_task(r"1, 2, \ldots, n"), box(r"1, 3, 5, \ldots, 2n-1"), 0),
     ("BR001", math_task(r"2, 4, 6, \ldots, 2n"), box(r"1, 3, 5, \ldots, 2n-1"), 0),
@@ -104,9 +112,12 @@ CASES: list[tuple[str, Task, str, float]] = [
     ("BR053", code(**THREE), program("print(3)").replace("\n", "\r\n"), 1),
     ("BR053", code(**THREE), "1. So:\n   ```python\n   print(3)\n   ```", 1),
     ("BR055", code(stdin="", stdout="1"), program("x = bytearray(2 << 30)\nprint(1)"), 0),
+    *(("BR049", code(call="f", args=args, expected=expected), program(source), 1) for args, expected, source in COMPETITION),
     ("BR063", logic("number_sorting", "['1.25', '3.50', '10.07']"), "<answer>['1.25', '3.50', '10.07']</answer>", 1),
     *(("BR067", logic("codeio", '{"max_value": 89}'), f'<answer>{{"max_value": {value}}}</answer>', 0)
       for value in (88, 89_000, -89)),
+    ("BR099", Task("exact_match", STOPPED), "<think>a\n\nb</think>The answer is 5\n\nQ: 6", 1),
+    ("BR099", Task("exact_match", STOPPED), "<think>a\n\nb</think>The answer is 6\n\nThe answer is 5", 0),
 ]  # fmt: skip
 """Report, task, response and right reward."""
 ELSEWHERE = {
@@ -114,24 +125,32 @@ ELSEWHERE = {
     "BR041": "verifiers/test_verifiers_pool.py::test_a_malformed_task_is_refused",
     "BR043": "datasets/test_datasets_broken_rows.py::test_a_line_is_kept_or_dropped_for_a_reason_and_its_neighbours_stay",
     "BR051": "verifiers/test_verifiers_judges.py::test_a_judge_decides_on_text",
+    "BR057": "verifiers/test_verifiers_code.py::test_waiting_for_a_processor_is_not_the_programs_time",
     "BR059": "plugins/test_plugins_misbehaving.py::test_an_answer_on_which_alone_a_verifier_fails_gets_nothing",
     "BR061": "datasets/test_datasets_build.py::test_refused_gold_is_dropped_with_its_reason",
     "BR069": "training/test_training_shaping.py::test_only_mask_keeps_a_cut_response_out_of_the_loss",
     "BR071": "training/test_training_engine.py::test_infra_errors_are_masked_out_of_their_group_and_counted",
     "BR073": "training/test_training_collector.py::test_a_group_that_is_dropped_is_replaced_before_the_others_are_whole",
+    "BR075": "training/test_training_rollout_files.py::test_a_local_runs_files_hold_what_its_updates_used_and_its_mismatch_comes_out_of_them",
+    "BR077": "verifiers/test_verifiers_adapters.py::test_openrlhf_gets_float_tensors",
     "BR079": "training/test_training_shaping.py::test_overlong_without_a_buffer_is_off",
     "BR081": "training/test_training_checkpoint.py::test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it",
     "BR083": "training/test_training_late_groups.py::test_a_run_gone_on_with_late_groups_is_the_unbroken_one_bit_for_bit",
     "BR085": "inference/test_inference_generator.py::test_every_configured_end_token_stops",
+    "BR087": "inference/test_inference_families.py::test_a_config_that_makes_no_sense_is_one_line",
+    "BR089": "inference/test_inference_generator.py::test_a_beginning_token_of_template_and_tokenizer_is_there_once",
+    "BR091": "training/test_training_checkpoint.py::test_families_with_names_of_their_own_on_the_disk_come_back",
     "BR093": "plugins/test_plugins_signatures.py::test_functions_that_take_more_than_they_get_are_welcome",
     "BR095": "verifiers/test_verifiers_reports.py::test_a_share_of_200_samples_is_that_share_and_none_of_too_few_is_no_number",
     "BR097": "verifiers/test_verifiers_reports.py::test_a_share_of_200_samples_is_that_share_and_none_of_too_few_is_no_number",
+    "BR101": "cli/test_mistakes.py::test_a_mistake_is_one_line_with_the_cure_and_exit_2",
+    "BR103": "datasets/test_datasets_broken_rows.py::test_a_column_that_is_null_at_first_may_hold_anything_later",
+    "BR105": "datasets/test_datasets_broken_rows.py::test_a_line_is_kept_or_dropped_for_a_reason_and_its_neighbours_stay",
+    "BR107": "cli/test_mistakes.py::test_a_mistake_is_one_line_with_the_cure_and_exit_2",
 }
 """Reports of other parts, with the test that holds each."""
-UNTESTED = frozenset(
-    "BR049 BR057 BR065 BR075 BR077 BR087 BR089 BR091 BR099 BR101 BR103 BR105 BR107".split()  # noqa: SIM905
-)
-"""Reports of other parts without a test."""
+NOT_OURS = {"BR065": "reasoning-gym draws the impossible items; prorl sets no share of its own"}
+"""Reports of what prorl does not do, with the reason."""
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +170,7 @@ def verdicts() -> list[Verdict]:
 
 def test_every_report_has_a_case_or_a_test(reports: list[str]) -> None:
     tested = {case[0] for case in CASES} | ELSEWHERE.keys()
-    assert set(reports) == tested | UNTESTED and not tested & UNTESTED
+    assert set(reports) == tested | NOT_OURS.keys() and not tested & NOT_OURS.keys()
     for place in ELSEWHERE.values():
         file, _, name = place.partition("::")
         assert f"def {name}(" in (TESTS / file).read_text(), place

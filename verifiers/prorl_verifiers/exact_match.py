@@ -229,9 +229,12 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def before(text: str, until: Sequence[str]) -> str:
+    """Return the text up to the first stop string behind the thinking with which it begins."""
+    opened = text.lstrip().startswith(OPEN_THINK)
+    start = max(text.find(CLOSE_THINK), 0) if opened else 0
     for stop in until:
-        if stop:
-            text = text.partition(stop)[0]
+        place = text.find(stop, start) if stop else -1
+        text = text[:place] if place >= 0 else text
     return text
 
 

@@ -246,6 +246,8 @@ def named_run(name: str) -> RunFolder:
         raise UserError(
             f"'{name}' cannot be the name of a run: use one word without /, and not latest"
         )
+    if len(os.fsencode(name)) > 200:
+        raise UserError(f"the name of a run may have 200 bytes: '{name[:20]}...' is longer")
     return RunFolder(RUNS / name)
 
 
