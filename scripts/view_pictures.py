@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "images" / "view"
-COLOURS = 128
+COLOURS = 256
 LARGEST = 150_000
 """Maximum size of a picture in bytes."""
 DESKTOP, PHONE = (1280, 900), (390, 844)
@@ -56,7 +56,11 @@ def _scroll_to_parts(page: Any) -> None:
     page.get_by_role("heading", name="By task").wait_for()
     panel = page.locator(".panel")
     panel.evaluate("e => e.querySelector('.suspects').nextElementSibling.scrollIntoView()")
-    panel.evaluate("e => e.scrollBy(0, -60)")
+    panel.evaluate("e => e.scrollBy(0, -54)")
+
+
+def _scroll_to_charts(page: Any) -> None:
+    page.locator(".chapter").first.evaluate("e => e.scrollIntoView()")
 
 
 def _check(page: Any) -> None:
@@ -74,7 +78,7 @@ PICTURES = (
     Picture("group", f"#/fast/rollouts?group=178&sample={PROMPT}", "article"),
     Picture("rollouts", f"#/fast/rollouts?step={FALL}..180&finish_reason=length", "tr[data-at]"),
     Picture("response", f"{CIPHER}&at=178.116", ".rollout-head", _check),
-    Picture("beside", BESIDE, ".chart .line >> nth=7", of=".charts"),
+    Picture("beside", BESIDE, ".chart .line >> nth=7", _scroll_to_charts, size=(1280, 760)),
     Picture("dataset-rows", "#/quickstart/dataset", "tbody tr"),
     Picture("dataset-row", "#/quickstart/dataset?row=code-add_two-train-000003", "article, h2"),
     Picture("dataset-counts", "#/quickstart/dataset?tab=counts", ".bars, svg, table"),
@@ -124,7 +128,8 @@ def _take(browser: Any, address: str, picture: Picture, file: Path) -> int:
     page.wait_for_timeout(300)
     taken = page.locator(picture.of).screenshot() if picture.of else page.screenshot()
     context.close()
-    Image.open(io.BytesIO(taken)).convert("RGB").quantize(COLOURS).save(file, optimize=True)
+    shown = Image.open(io.BytesIO(taken)).convert("RGB")
+    shown.quantize(COLOURS, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
     if (size := file.stat().st_size) > LARGEST:
         raise SystemExit(f"{file} has {size:,} bytes: more than {LARGEST:,}")
     return size

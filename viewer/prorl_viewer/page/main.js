@@ -73,7 +73,7 @@ function Page() {
       </nav>
       <div class="tools">
         ${exported && html`<span class="note">a file</span>`} ${shareSafe && html`<span class="note">prompts and answers left out</span>`}
-        <button class="quiet" onClick=${() => setKeys(!keys)} aria-expanded=${keys}>keyboard shortcuts</button>
+        <button class="quiet minor" onClick=${() => setKeys(!keys)} aria-expanded=${keys}>keyboard shortcuts</button>
         <${Theme} />
       </div>
     </header>

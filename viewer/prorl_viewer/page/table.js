@@ -94,7 +94,7 @@ export function Table({ columns, rows, label, id, chosen, onOpen, sorted, onSort
         <tr>
           ${columns.map(
             (c) => html`<th class="${c.number ? "number" : ""} ${c.minor ? "minor" : ""}" aria-sort=${order.key === c.key ? (order.down ? "descending" : "ascending") : undefined}>
-              <button onClick=${() => sortBy(c.key)}>${c.title}${order.key === c.key ? (order.down ? " ↓" : " ↑") : ""}</button>
+              <button onClick=${() => sortBy(c.key)}>${c.title}${order.key === c.key ? (order.down ? "\u00a0↓" : "\u00a0↑") : ""}</button>
             </th>`,
           )}
         </tr>

@@ -4,6 +4,7 @@ import { html, useState } from "./lib.js";
 /** @typedef {import("./data.js").Private} Private */
 
 const FIRST = 20000; // characters shown at first
+const SHORT = 400; // a longer reference (in characters) is shown only on request
 
 /**
  * A name from a file, which cannot change the direction of the text around it.
@@ -34,4 +35,29 @@ export function Text({ value, inline = false, label }) {
       ${" "}${text.length.toLocaleString("en")} of ${length.toLocaleString("en")} characters
     </p>`}
   </div>`;
+}
+
+/**
+ * A task's reference: its answer if it has one, and all of it on request.
+ * @param {{value: Private | null | undefined}} props
+ */
+export function Reference({ value }) {
+  const text = value?.text ?? "";
+  const answer = answerOf(text);
+  return html`${answer && html`<p><span class="soft">answer</span> <bdi class="text inline">${answer}</bdi></p>`}
+    <details open=${!answer && text.length < SHORT}><summary>reference</summary><${Text} value=${value} label="reference" /></details>`;
+}
+
+/**
+ * Return the answer that a reference names, or "".
+ * @param {string} reference JSON
+ */
+export function answerOf(reference) {
+  try {
+    const { answer, entry } = JSON.parse(reference);
+    const found = answer ?? entry?.answer;
+    return ["string", "number"].includes(typeof found) ? String(found) : "";
+  } catch {
+    return "";
+  }
 }

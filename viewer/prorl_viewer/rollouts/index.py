@@ -105,7 +105,7 @@ MERGED_FILES, MERGED_BYTES = 64, 32 << 20
 """From this number of files, or bytes of text, segments are merged and their texts move from memory to a file."""
 
 MOST_LISTED = 1_000_000
-"""After this many of the newest responses, older step files are not read: each response takes about 1 KB of memory."""
+"""After this many of the newest responses, older step files are not read: the process then takes about 1 GB."""
 
 _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 

@@ -108,12 +108,12 @@ IN_STAGES = "seconds of a step; in scoring nothing was sampled and verdicts were
 
 # fmt: off
 CHARTS = (
-    Chart("validation_reward", "Validation reward", "", LEARNING, about=SAME, least=WHOLE, smooth=False),
-    Chart("reward_mean", "Reward", "", LEARNING, about=OF_STEP, least=WHOLE),
+    Chart("validation_reward", "Validation reward", "", LEARNING, about=SAME, smooth=False),
+    Chart("reward_mean", "Reward", "", LEARNING, about=OF_STEP),
     Chart("pass_rate", "Pass rate", "share of responses with full marks", LEARNING, least=WHOLE, first=False),
     Chart("response_length_mean", "Response length", "tokens", ANSWERS, in_parts="length_mean"),
-    Chart("truncated_rate", "Cut by the token limit", "share", ANSWERS, least=WHOLE),
-    Chart("unparsable_rate", "Unparsable answers", "share", ANSWERS, least=WHOLE),
+    Chart("truncated_rate", "Cut by the token limit", "share", ANSWERS, least=(0, 0.1)),
+    Chart("unparsable_rate", "Unparsable answers", "share", ANSWERS, least=(0, 0.1)),
     Chart("infra_errors", "Responses without a verdict", "count", ANSWERS, about="infra errors", least=WHOLE),
     Chart("filter_rate", "Groups without a learning signal", "share", ANSWERS, least=WHOLE, first=False),
     Chart("kl", "KL to the reference", "nats a token", POLICY, about="falls to 0 at a reference reset", least=(0, 0.01), smooth=False),

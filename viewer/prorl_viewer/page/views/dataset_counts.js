@@ -84,7 +84,7 @@ function Groups({ by, groups, route }) {
           { key: "rated", title: "rated", number: true, show: (/** @type {any} */ g) => shown(g.rated) },
         ]
       : []),
-    ...SAID.filter((key) => key !== by && groups.some((g) => g[key])).map((key) => ({ key, title: titled(key) })),
+    ...SAID.filter((key) => key !== by && groups.some((g) => g[key])).map((key) => ({ key, title: titled(key), minor: true })),
   ];
   return html`<${Table} label=${`rows by ${by}`} columns=${columns} rows=${groups} onOpen=${(/** @type {any} */ g) => route.go({ tab: null, [by]: g.name })} />`;
 }

@@ -42,10 +42,10 @@ export function ClaimsTab({ subject, route, models }) {
         ...(models.length > 2 ? [{ key: "checkpoint", title: "model" }] : []),
         { key: "regime", title: "claim", show: (/** @type {any} */ c) => html`<${Regime} name=${c.regime} />` },
         { key: "p_corrected", title: "corrected p", number: true, show: (/** @type {any} */ c) => p(c.p_corrected) },
-        { key: "one", title: "pass@1", number: true, value: (/** @type {any} */ c) => c.changes["pass@1"]?.value, show: (/** @type {any} */ c) => html`<${Change} of=${c.changes["pass@1"]} />` },
+        { key: "one", title: "pass@1", number: true, minor: true, value: (/** @type {any} */ c) => c.changes["pass@1"]?.value, show: (/** @type {any} */ c) => html`<${Change} of=${c.changes["pass@1"]} />` },
         { key: "last", title: last, number: true, value: (/** @type {any} */ c) => c.changes[last]?.value, show: (/** @type {any} */ c) => html`<${Change} of=${c.changes[last]} />` },
-        { key: "strip", title: `${last}, drawn`, value: (/** @type {any} */ c) => c.changes[last]?.value, show: (/** @type {any} */ c) => html`<${Strip} of=${c.changes[last]} ends=${ends} />` },
-        { key: "reason", title: "decided by", wide: true },
+        { key: "strip", title: `${last}, drawn`, minor: true, value: (/** @type {any} */ c) => c.changes[last]?.value, show: (/** @type {any} */ c) => html`<${Strip} of=${c.changes[last]} ends=${ends} />` },
+        { key: "reason", title: "decided by", minor: true, show: (/** @type {any} */ c) => html`<span class="reason">${c.reason}</span>` },
       ]}
       empty="no claim is left: take a filter away"
     /></div>

@@ -24,7 +24,7 @@ export function HowTab({ subject, route }) {
 
 /** @param {{label: string, head: string[], rows: string[][]}} props */
 export function Plain({ label, head, rows }) {
-  return html`<div class="table" tabindex="0" role="region" aria-label=${label}><table>
+  return html`<div class="table plain" tabindex="0" role="region" aria-label=${label}><table>
     <thead><tr>${head.map((h) => html`<th>${h}</th>`)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => (i ? html`<td>${cell}</td>` : html`<th scope="row">${cell}</th>`))}</tr>`)}</tbody>
   </table></div>`;

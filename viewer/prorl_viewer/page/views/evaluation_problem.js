@@ -2,13 +2,11 @@
 import { exported, useData } from "../data.js";
 import { html, shown, useKey } from "../lib.js";
 import { Table } from "../table.js";
-import { Text } from "../text.js";
+import { Reference, Text } from "../text.js";
 import { Response, useRaw } from "../markdown.js";
 import { CheckAgain } from "./check_again.js";
 import { wanted } from "./evaluation_problems.js";
 import { Share } from "./evaluation_shared.js";
-
-const SHORT = 400; // a longer reference (in characters) is shown only on request
 
 /** @typedef {import("./evaluation.js").Part} Part */
 /** @typedef {import("./evaluation.js").Model} Model */
@@ -17,6 +15,8 @@ const SHORT = 400; // a longer reference (in characters) is shown only on reques
 
 /** @type {Record<string, string>} */
 const KINDS = { right: "right", wrong: "wrong", unparsable: "no answer extracted", timeout: "verifier timeout", infra_error: "no verdict", cut: "cut at the limit", unjudged: "not judged yet" };
+
+const TROUBLES = [["cut", "cut"], ["unparsable", "no answer"], ["timeouts", "timeouts"], ["infra_errors", "no verdict"]];
 
 /** @param {Part & {matrix: import("./evaluation_problems.js").Matrix}} props */
 export function ProblemPage({ subject, route, models, every, matrix }) {
@@ -72,7 +72,7 @@ function Asked({ data }) {
     ${data.altered && html`<p class="warn">Models were asked different things under this id: it enters no comparison.</p>`}
     ${data.prompt.length === 0 && html`<p class="none">The folder says nothing of the prompt: it holds a result alone.</p>`}
     <div class="asked">${data.prompt.map((/** @type {any} */ m) => html`<h3>${m.role}</h3><${Response} value=${m.content} label="prompt" raw=${false} />`)}</div>
-    ${data.reference && html`<details open=${(data.reference.length ?? data.reference.text.length) < SHORT}><summary>reference answer</summary><${Text} value=${data.reference} label="reference answer" /></details>`}`;
+    ${data.reference && html`<${Reference} value=${data.reference} />`}`;
 }
 
 /** @param {{data: any, route: Route, models: Model[]}} props */
@@ -86,12 +86,9 @@ function Counts({ data, route, models }) {
     columns=${[
       { key: "label", title: "model" },
       { key: "right", title: "right", number: true, show: (/** @type {any} */ m) => html`<${Share} cell=${[m.right, m.judged]} />` },
-      { key: "reward", title: "mean reward", number: true, show: (/** @type {any} */ m) => shown(m.reward) },
-      { key: "length", title: "tokens an answer", number: true, show: (/** @type {any} */ m) => shown(m.length) },
-      { key: "cut", title: "cut", number: true },
-      { key: "unparsable", title: "no answer", number: true },
-      { key: "timeouts", title: "timeouts", number: true },
-      { key: "infra_errors", title: "no verdict", number: true },
+      { key: "reward", title: "reward", number: true, show: (/** @type {any} */ m) => shown(m.reward) },
+      { key: "length", title: "tokens", number: true, show: (/** @type {any} */ m) => shown(m.length) },
+      ...TROUBLES.filter(([key]) => rows.some((m) => m[key] > 0)).map(([key, title]) => ({ key, title, number: true })),
     ]}
   />`;
 }
@@ -125,7 +122,7 @@ function Answers({ subject, route, problem, side, model, every }) {
           { key: "index", title: "#", number: true },
           { key: "kinds", title: "verdict", value: (/** @type {any} */ s) => s.kinds.join(" "), show: (/** @type {any} */ s) => html`<${Kinds} of=${s.kinds} />` },
           { key: "extracted", title: "answer", value: (/** @type {any} */ s) => s.extracted?.text, show: (/** @type {any} */ s) => html`<${Text} value=${s.extracted} inline />` },
-          { key: "tokens", title: "tokens", number: true },
+          { key: "tokens", title: "tokens", number: true, minor: true },
           { key: "start", title: "begins", wide: true, show: (/** @type {any} */ s) => html`<${Text} value=${s.start} inline />` },
         ]}
         empty=${data.all ? "no answer is left: take a filter away" : "no answer yet"}

@@ -126,7 +126,7 @@ export function ProblemsTab({ route, models, matrix }) {
       columns=${columns(models, places)}
       rows=${listed}
       id=${(/** @type {any} */ row) => row.group ?? row.id}
-      sorted=${{ key: query.sort || "at", down: Boolean(query.down) }}
+      sorted=${{ key: query.sort ?? "", down: Boolean(query.down) }}
       onSort=${(/** @type {string} */ key, /** @type {boolean} */ down) => route.go({ sort: key === "at" ? null : key, down: down ? 1 : null }, true)}
       onOpen=${(/** @type {any} */ row) => (row.group ? route.go({ [by]: row.name, by: "none" }) : route.go({ problem: row.id }))}
       empty=${matrix.rows.length ? "no problem is left: take a filter away" : matrix.loading ? "reading" : "no problem"}
@@ -150,10 +150,10 @@ function columns(models, places) {
       number: true,
       show: (/** @type {any} */ row) => (row.group === undefined ? html`<${Share} cell=${row.cells[places[i]]} />` : html`<span class="unit">${solved(row.rows, places[i])} solved</span>`),
     })),
-    ...(models.length > 1 ? [{ key: "difference", title: "difference", number: true, show: own((row) => points(difference(row.cells[places[0]], row.cells[places[places.length - 1]]))) }] : []),
-    { key: "difficulty", title: "difficulty", number: true, show: own((row) => percent(mean(places.map((at) => rate(row.cells[at]))))) },
-    { key: "group", title: "domain, family", show: own((row) => [row.domain, row.family, row.level && `level ${row.level}`].filter(Boolean).join(" · ")) },
-    { key: "at", title: "prompt", wide: true, show: own((row) => html`<${Text} value=${row.prompt} inline />`) },
+    ...(models.length > 1 ? [{ key: "difference", title: "difference", number: true, minor: true, show: own((row) => points(difference(row.cells[places[0]], row.cells[places[places.length - 1]]))) }] : []),
+    { key: "difficulty", title: "difficulty", number: true, minor: true, show: own((row) => percent(mean(places.map((at) => rate(row.cells[at]))))) },
+    { key: "group", title: "domain, family", minor: true, show: own((row) => [row.domain, row.family, row.level && `level ${row.level}`].filter(Boolean).join(" · ")) },
+    { key: "at", title: "prompt", wide: true, minor: true, show: own((row) => html`<${Text} value=${row.prompt} inline />`) },
   ];
 }
 

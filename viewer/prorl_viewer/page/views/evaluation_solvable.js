@@ -30,13 +30,13 @@ export function SolvableTab({ subject, route, models, every, matrix }) {
       onOpen=${(/** @type {any} */ c) => route.go({ of: c.label })}
       columns=${[
         { key: "label", title: "model" },
-        { key: "kept", title: "kept", number: true },
+        { key: "kept", title: "kept", number: true, minor: true },
         { key: "gained", title: "gained", number: true, value: (/** @type {any} */ c) => c.gained.length, show: (/** @type {any} */ c) => html`<span class="good">${signed(c.gained.length, 0)}</span> <span class="unit">(${c.gained_by_luck.toFixed(1)} by luck)</span>` },
         { key: "gained_shown", title: "shown", number: true, value: (/** @type {any} */ c) => c.gained_shown.length },
         { key: "lost", title: "lost", number: true, value: (/** @type {any} */ c) => c.lost.length, show: (/** @type {any} */ c) => html`<span class="bad">${signed(-c.lost.length, 0)}</span> <span class="unit">(${c.lost_by_luck.toFixed(1)} by luck)</span>` },
         { key: "lost_shown", title: "shown", number: true, value: (/** @type {any} */ c) => c.lost_shown.length },
-        { key: "never", title: "solved by neither", number: true },
-        { key: "unjudged", title: "no verdict", number: true, value: (/** @type {any} */ c) => c.unjudged.length },
+        { key: "never", title: "solved by neither", number: true, minor: true },
+        { key: "unjudged", title: "no verdict", number: true, minor: true, value: (/** @type {any} */ c) => c.unjudged.length },
       ]}
     />
     <p class="none">Gained: no success before, at least one after; lost: the reverse. A problem of rate 1/n is missed in a third of the cases, so beside each count stands how many one expects if no rate had changed (by luck). Shown: those that Fisher's exact test tells apart at a false discovery rate of ${100 * found.fdr}%.</p>
@@ -64,8 +64,8 @@ function Set({ title, ids, sure, matrix, pair, route }) {
         { key: "id", title: "problem", show: (/** @type {any} */ r) => html`<bdi>${r.id}</bdi>` },
         { key: "before", title: "before", number: true, value: (/** @type {any} */ r) => r.row?.cells[places[0]]?.[0], show: (/** @type {any} */ r) => html`<${Share} cell=${r.row?.cells[places[0]] ?? null} />` },
         { key: "after", title: "after", number: true, value: (/** @type {any} */ r) => r.row?.cells[places[1]]?.[0], show: (/** @type {any} */ r) => html`<${Share} cell=${r.row?.cells[places[1]] ?? null} />` },
-        { key: "shown", title: "shown", value: (/** @type {any} */ r) => Number(!r.shown), show: (/** @type {any} */ r) => (r.shown ? "yes" : "") },
-        { key: "prompt", title: "prompt", wide: true, show: (/** @type {any} */ r) => html`<${Text} value=${r.row?.prompt} inline />` },
+        { key: "shown", title: "shown", minor: true, value: (/** @type {any} */ r) => Number(!r.shown), show: (/** @type {any} */ r) => (r.shown ? "yes" : "") },
+        { key: "prompt", title: "prompt", wide: true, minor: true, show: (/** @type {any} */ r) => html`<${Text} value=${r.row?.prompt} inline />` },
       ]}
       empty="none"
     /></section>`;

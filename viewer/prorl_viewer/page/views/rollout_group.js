@@ -3,7 +3,7 @@ import { Difference } from "../difference.js";
 import { useData } from "../data.js";
 import { html, shown, useState } from "../lib.js";
 import { Response, useRaw } from "../markdown.js";
-import { Name, Text } from "../text.js";
+import { Name, Reference, Text } from "../text.js";
 import { Marks, Reward } from "./rollout_list.js";
 import { Messages } from "./rollout_one.js";
 
@@ -31,7 +31,7 @@ export function Group({ subject, step, sample, route, close }) {
     </div>
     <p class="soft"><${Marks} rewards=${data.rows.map((/** @type {any} */ r) => r.reward)} /> mean reward ${shown(data.mean_reward)} · mean tokens ${shown(data.mean_tokens)} · cut by the limit ${data.truncated} · trained on ${data.kept} of ${data.responses}</p>
     <${Messages} prompt=${data.prompt} raw=${raw} />
-    ${data.reference && html`<details><summary><h3>Reference</h3></summary><${Text} value=${data.reference} label="reference" /></details>`}
+    ${data.reference && html`<${Reference} value=${data.reference} />`}
     <div class="group">
       ${data.rows.map((/** @type {any} */ row) => html`<${One} key=${row.row} row=${row} right=${row.reward >= 1 - 1e-9 ? null : nearest(right, row)} raw=${raw} route=${route} />`)}
     </div>`;

@@ -17,7 +17,7 @@ const IN_FILE = "400"; // rows that an exported page holds
 const PROMPTS = [
   { key: "step", title: "step", number: true },
   { key: "marks", title: "rewards, one mark a response" },
-  { key: "mean_reward", title: "mean", number: true },
+  { key: "mean_reward", title: "mean", number: true, minor: true },
   { key: "mean_tokens", title: "tokens", number: true, minor: true },
   { key: "domain", title: "domain", minor: true },
   { key: "sample_id", title: "prompt" },
@@ -30,7 +30,7 @@ const COLUMNS = [
   { key: "task", title: "task", minor: true },
   { key: "reward", title: "reward", number: true },
   { key: "advantage", title: "adv.", number: true, minor: true },
-  { key: "tokens", title: "tokens", number: true },
+  { key: "tokens", title: "tokens", number: true, minor: true },
   { key: "finish_reason", title: "finish", minor: true },
   { key: "status", title: "status", minor: true },
   { key: "kept", title: "trained", minor: true },
@@ -284,14 +284,14 @@ export function List({ rows, chosen, query, go, narrow, prompts }) {
           onScroll=${(/** @type {Event} */ e) => setTop(/** @type {HTMLElement} */ (e.currentTarget).scrollTop)}>
           <table aria-rowcount=${total + 1}>
             <thead><tr>${columns.map((c) => html`<th class="${c.number ? "number" : ""} ${c.minor ? "minor" : ""}" aria-sort=${sort === c.key ? (down ? "descending" : "ascending") : undefined}>
-              ${c.key && (!prompts || c.key === "step") ? html`<button onClick=${() => sortBy(c.key)}>${c.title}${sort === c.key ? (down ? " ↓" : " ↑") : ""}</button>` : c.title}</th>`)}</tr></thead>
+              ${c.key && (!prompts || c.key === "step") ? html`<button onClick=${() => sortBy(c.key)}>${c.title}${sort === c.key ? (down ? "\u00a0↓" : "\u00a0↑") : ""}</button>` : c.title}</th>`)}</tr></thead>
             <tbody>
               ${from > 0 && html`<tr class="gap" aria-hidden="true"><td colspan=${columns.length} height=${from * ROW}></td></tr>`}
               ${Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i).map((at) => {
                 const row = rows.rowAt(at);
                 const id = row && idOf(row);
                 return html`<tr key=${at} data-at=${at} aria-rowindex=${at + 2} tabindex="0" class=${id && id === chosen ? "chosen" : ""} onClick=${() => open(row)}>
-                  ${columns.map((c) => html`<td class="${c.number ? "number" : ""} ${c.minor ? "minor" : ""} ${c.key ? "" : "wide"}">${row ? cell(row, c.key) : c.key === "step" ? "…" : ""}</td>`)}
+                  ${columns.map((c) => html`<td class="${c.number ? "number" : ""} ${c.minor ? "minor" : ""} ${c.key || "wide"}">${row ? cell(row, c.key) : c.key === "step" ? "…" : ""}</td>`)}
                 </tr>`;
               })}
               ${to < total && html`<tr class="gap" aria-hidden="true"><td colspan=${columns.length} height=${(total - to) * ROW}></td></tr>`}
@@ -332,7 +332,7 @@ const MARKS = 32; // marks drawn in a row
 export function Marks({ rewards }) {
   const drawn = rewards.slice(0, MARKS);
   const passed = rewards.filter((r) => r !== null && r >= 1 - 1e-9).length;
-  return html`<svg class="marks" width=${MARK * drawn.length} height=${MARK} role="img" aria-label="${passed} of ${rewards.length} with full marks">
+  return html`<svg class="marks" width=${MARK * drawn.length} height=${MARK} viewBox="0 0 ${MARK * drawn.length} ${MARK}" role="img" aria-label="${passed} of ${rewards.length} with full marks">
       ${drawn.map((r, i) => {
         const x = MARK * i + MARK / 2;
         if (r === null) return html`<line x1=${x - 3} x2=${x + 3} y1=${MARK / 2} y2=${MARK / 2} />`;

@@ -2,7 +2,7 @@
 import { get, useData } from "../data.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
 import { Response as Rendered, useRaw } from "../markdown.js";
-import { Name, Text } from "../text.js";
+import { answerOf, Name, Reference, Text } from "../text.js";
 import { CheckAgain } from "./check_again.js";
 import { Reward } from "./rollout_list.js";
 import { COLOURS, TokenText } from "./rollout_tokens.js";
@@ -10,7 +10,6 @@ import { COLOURS, TokenText } from "./rollout_tokens.js";
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {import("../data.js").Private} Private */
 
-const SHORT = 400; // a longer reference (in characters) is shown only on request
 const LACKS = {
   sampler: "the rollout file has no log-probs of the sampler for this response",
   trainer: "the rollout file has no log-probs of the trainer here: they are there for responses that the step trained on",
@@ -53,9 +52,12 @@ export function One({ subject, at, route, close }) {
 /** @param {{data: any}} props */
 function Facts({ data }) {
   const policy = data.policy_first === data.policy_last ? data.policy_last : `${data.policy_first} to ${data.policy_last}`;
+  const answer = answerOf(data.reference?.text ?? "");
   /** @type {[string, unknown][]} */
   const facts = [
     ["reward", html`<${Reward} value=${data.reward} />${data.shaped_reward !== null && data.shaped_reward !== data.reward && html` (shaped ${shown(data.shaped_reward)})`}`],
+    ...(data.extracted ? [/** @type {[string, unknown]} */ (["extracted", html`<${Text} value=${data.extracted} inline=${true} />`])] : []),
+    ...(answer ? [/** @type {[string, unknown]} */ (["reference answer", html`<bdi class="text inline">${answer}</bdi>`])] : []),
     ["advantage", shown(data.advantage)],
     ["trained on", data.kept ? "yes" : data.trained_in !== null ? html`in step ${data.trained_in}` : "no"],
     ["tokens", `${shown(data.tokens)}${data.finish_reason === "length" ? ", cut by the limit" : ""}`],
@@ -110,8 +112,7 @@ function Verdict({ subject, data }) {
     <dl>
       <dt>recorded</dt><dd><${Reward} value=${data.reward} />, <${Name} value=${data.status} /></dd>
       <dt>reason</dt><dd><${Text} value=${data.reason} inline=${true} /></dd>
-      ${data.extracted && html`<dt>extracted</dt><dd><${Text} value=${data.extracted} inline=${true} /></dd>`}
-      <dt>checked against</dt><dd><details open=${(data.reference?.length ?? data.reference?.text?.length ?? 0) < SHORT}><summary>reference</summary><${Text} value=${data.reference} label="reference" /></details></dd>
+      <dt>checked against</dt><dd><${Reference} value=${data.reference} /></dd>
       ${data.isolation && html`<dt>checked in</dt><dd><${Name} value=${data.isolation} /></dd>`}
       ${data.metrics && html`<dt>reported</dt><dd><details><summary>metrics</summary><${Text} value=${data.metrics} label="metrics" /></details></dd>`}
     </dl>

@@ -86,7 +86,7 @@ function Head({ head, evaluations }) {
     <dl class="facts">
       <div><dt>step</dt><dd>${head.steps ? `${shown(head.step)} of ${shown(head.steps)}` : shown(head.step)}</dd></div>
       ${v && html`<div><dt>validation, step ${shown(v.step)}</dt><dd>${v.value.toFixed(3)}${v.low !== null && html` <span class="unit">[${v.low.toFixed(2)}, ${v.high.toFixed(2)}]</span>`}</dd></div>`}
-      <div><dt>reward, last 20 steps</dt><dd>${shown(head.reward)}</dd></div>
+      <div><dt>reward, last 20 steps</dt><dd>${head.reward === null ? "–" : head.reward.toFixed(3)}</dd></div>
       <div><dt>last reset</dt><dd>${head.last_reset === null ? "none" : `step ${shown(head.last_reset)}`}</dd></div>
       ${head.tokens !== null && html`<div><dt>tokens</dt><dd>${shown(head.tokens)}</dd></div>`}
       <div><dt>time in steps</dt><dd>${time(head.train_seconds)}</dd></div>

@@ -164,6 +164,7 @@ function Divided({ title, about, divided, subject, after, unit }) {
       key,
       title,
       number: true,
+      minor: true,
       value: (/** @type {any} */ p) => p.rates_after[key],
       show: (/** @type {any} */ p) => change(p.rates_before[key], p.rates_after[key], "share"),
     })),
