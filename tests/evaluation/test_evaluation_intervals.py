@@ -398,13 +398,13 @@ def test_what_cannot_be_planned_is_said(make: object, words: str) -> None:
 
 def test_the_command_prints_the_power_as_json() -> None:
     outcome = CliRunner().invoke(
-        build_app(), ["eval", "plan", "--problems", "100", "--n", "8", "--gain", "0.1", "--json"]
+        build_app(), ["eval", "plan", "--problems", "1000", "--n", "2", "--gain", "0.05", "--json"]
     )
     found = json.loads(outcome.stdout)
-    assert found["power"] == power(100, 8, 0.1) and found["problems"] == 100
-    assert found["smallest_gain"] == pytest.approx(smallest_gain(100, 8))
-    assert found["needed_problems"] == needed_problems(8, 0.1, target=0.9)
-    assert found["needed_n"] == needed_samples(100, 0.1, target=0.9)
+    assert found["power"] == power(1000, 2, 0.05) and found["problems"] == 1000
+    assert found["smallest_gain"] == pytest.approx(smallest_gain(1000, 2))
+    assert found["needed_problems"] == needed_problems(2, 0.05, target=0.9)
+    assert found["needed_n"] == needed_samples(1000, 0.05, target=0.9)
 
 
 def test_the_plan_takes_the_rates_of_a_result(tmp_path: Path) -> None:
@@ -417,7 +417,7 @@ def test_the_plan_takes_the_rates_of_a_result(tmp_path: Path) -> None:
         FakeScorer(),
         NullProgress(),
     )
-    words = ["eval", "plan", "--problems", "60", "--from", str(tmp_path), "--json"]
+    words = ["eval", "plan", "--problems", "1000", "--from", str(tmp_path), "--json"]
     found = json.loads(CliRunner().invoke(build_app(), words).stdout)
     own = fit_rates(load_result(tmp_path).problems)
     assert (found["rate"], found["concentration"]) == (own.mean, own.concentration)

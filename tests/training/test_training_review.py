@@ -181,10 +181,9 @@ def gone_on(config: TrainConfig, run: Path, like: TrainingLoop) -> TrainingLoop:
     return engine
 
 
-@pytest.mark.parametrize("saved", [True, False])
 @pytest.mark.parametrize("reset_to", ["current", "best_reference", "best"])
 def test_a_step_given_up_where_a_phase_begins_with_a_reset_is_done_whole_on_resuming(
-    tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig, reset_to: str, saved: bool
+    tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig, reset_to: str
 ) -> None:
     second = {"name": "b", "steps": 9, "reset": True, "set": {"rollout": {"samples": 6}}}
     config = make_config(
@@ -198,20 +197,24 @@ def test_a_step_given_up_where_a_phase_begins_with_a_reset_is_done_whole_on_resu
     )
     whole = make_engine(config, tmp_path / "whole", ByText())
     whole.run()
-    scorer = ByText()
-    broken = make_engine(config, tmp_path / "broken", scorer)
-    for step in (1, 2, 3):
-        broken.step(step)
-        broken.last_step = step
-    if saved:
-        broken.checkpoint(3)
-    scorer.away = True
-    assert broken.run() == 3
-    assert "no verdict" in str(broken.stop_reason)
-    again = gone_on(config, tmp_path / "broken", whole)
-    assert again.run() == 5
-    assert untimed_metrics(again.parts.folder) == untimed_metrics(whole.parts.folder)
-    assert all(torch.equal(a, b) for a, b in zip(weights_of(whole), weights_of(again), strict=True))
-    decided = [(d["step"], d["kind"]) for d in again.parts.folder.decisions()]
-    assert decided.count((4, "phase_started")) == decided.count((4, "reference_reset")) == 1
-    assert (3, "run_stopped") in decided
+    for saved in (True, False):
+        run = tmp_path / f"broken-{saved}"
+        scorer = ByText()
+        broken = make_engine(config, run, scorer)
+        for step in (1, 2, 3):
+            broken.step(step)
+            broken.last_step = step
+        if saved:
+            broken.checkpoint(3)
+        scorer.away = True
+        assert broken.run() == 3
+        assert "no verdict" in str(broken.stop_reason)
+        again = gone_on(config, run, whole)
+        assert again.run() == 5
+        assert untimed_metrics(again.parts.folder) == untimed_metrics(whole.parts.folder)
+        assert all(
+            torch.equal(a, b) for a, b in zip(weights_of(whole), weights_of(again), strict=True)
+        )
+        decided = [(d["step"], d["kind"]) for d in again.parts.folder.decisions()]
+        assert decided.count((4, "phase_started")) == decided.count((4, "reference_reset")) == 1
+        assert (3, "run_stopped") in decided
