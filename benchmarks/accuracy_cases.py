@@ -21,10 +21,15 @@ from prorl_verifiers import TaskError, VerifierPool, load_task
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "data" / "verifier_pairs"
 SECONDS = 5.0
 OURS, EITHER, MATH_VERIFY = "prorl", "prorl (either)", "math-verify"
-PUBLIC = {
-    "grader_unit_cases_sample.jsonl.gz": "unit tests of THUDM/slime and inclusionAI/AReaL (Apache-2.0)",
-    "open_instruct_verifier_cases.jsonl.gz": "unit tests of allenai/open-instruct (Apache-2.0)",
+FOREIGN = {
+    "graders": ("foreign_pairs_even.jsonl.gz",),
+    "extractors": (
+        "math_verify_tests_even.jsonl.gz",
+        "lighteval_extractive_match_tests_even.jsonl.gz",
+    ),
+    "trainers": ("grader_unit_cases_sample.jsonl.gz", "open_instruct_verifier_cases.jsonl.gz"),
 }
+"""Part of the page -> files of unit tests of other projects' graders; SOURCES.md beside them names the projects."""
 
 
 @dataclass(frozen=True)
@@ -83,28 +88,32 @@ def pairs(split: str) -> list[Case]:
     return found
 
 
-def public_cases(data: Path) -> list[Case]:
-    """Return the public unit tests that give a response, a gold answer and an expected verdict."""
+def foreign_cases(data: Path, part: str) -> list[Case]:
+    """Return the cases of one part of FOREIGN: unit tests of other projects' graders."""
     found = []
-    for name in PUBLIC:
+    for name in FOREIGN[part]:
         with gzip.open(data / "verifier" / name, "rt", encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 row = json.loads(line)
-                case = _public(row)
-                if case is not None:
-                    gold, response, right = case
-                    source = row["source"].split()[0].split("/")[-1]
-                    found.append(
-                        Case(
-                            f"{source}:{number}",
-                            row["test"],
-                            "math",
-                            {"answer": gold},
-                            response,
-                            right,
-                        )
-                    )
+                if (case := _foreign(row)) is not None:
+                    source = row["source"].split("@")[0].split()[0].split("/")[-1]
+                    found.append(Case(f"{source}:{number}", source, *case))
     return found
+
+
+def _foreign(row: dict[str, Any]) -> tuple[str, dict[str, Any], str, bool] | None:
+    """Return (verifier, reference, response, expected), or None if the test is not about an answer."""
+    if "response" in row:
+        return row["verifier"], row["reference"], row["response"], row["expected"]
+    if "pred" not in row:
+        case = _public(row)
+        return None if case is None else ("math", {"answer": case[0]}, case[1], case[2])
+    gold, response = row["gold"], row["pred"]
+    if "precision" not in row and r"\boxed" not in response:  # math-verify tests short answers
+        gold, response = gold.strip("$"), rf"\boxed{{{response.strip('$')}}}"
+    if "NativeLetters" in row["match_types"]:
+        return "stem", {"answer": gold, "choices": list("pqrs")}, response, bool(row["expected"])
+    return "math", {"answer": gold}, response, bool(row["expected"])
 
 
 def _public(row: dict[str, Any]) -> tuple[str, str, bool] | None:

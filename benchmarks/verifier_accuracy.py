@@ -1,8 +1,8 @@
 """Measure how often the math and STEM verifiers are wrong, compared with math-verify.
 
-    python benchmarks/verifier_accuracy.py [--only math,stem,public] [--docs FILE] [--json FILE]
+    python benchmarks/verifier_accuracy.py [--only graders,math,...] [--docs FILE] [--json FILE]
 
-All graders score the labelled pairs (dev and heldout) and the unit tests of public graders in one run. The results are
+All graders score the unit tests of other projects' graders and our labelled pairs (dev and heldout) in one run. The results are
 false accepts, false rejects, precision, recall and milliseconds. docs/reference/verifier-accuracy.md is written with
 counts only, so that it is the same on any machine.
 """
@@ -23,7 +23,7 @@ from accuracy_cases import Case, Findings
 from tables import put, save
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "reference" / "verifier-accuracy.md"
-PARTS = ("math", "stem", "public")
+PARTS = (*accuracy_cases.FOREIGN, "math", "stem")
 
 
 def measure_pairs(verifier: str, report: dict[str, Any]) -> list[str]:
@@ -33,18 +33,16 @@ def measure_pairs(verifier: str, report: dict[str, Any]) -> list[str]:
         cases = [case for case in accuracy_cases.pairs(split) if case.verifier == verifier]
         found = _measure(f"{verifier} {split}", cases, report)
         table = accuracy_tables.counts(cases, found)
-        lines += [f"### {split}", "", *table, ""]
+        lines += [f"#### {split}", "", *table, ""]
         lines += accuracy_tables.goals(cases, found, show_text=split == "dev")
     return lines
 
 
-def measure_public(data: Path, report: dict[str, Any]) -> list[str]:
-    """Measure all graders on the public unit tests; return the section."""
-    cases = accuracy_cases.public_cases(data)
-    found = _measure("public unit tests", cases, report)
-    table = accuracy_tables.counts(cases, found)
-    goals = accuracy_tables.goals(cases, found, show_text=False)[:1]
-    return [*table, "", *goals]
+def measure_foreign(part: str, data: Path, report: dict[str, Any]) -> list[str]:
+    """Measure the graders on the unit tests of other projects; return the section."""
+    cases = accuracy_cases.foreign_cases(data, part)
+    found = _measure(part, cases, report)
+    return [*accuracy_tables.counts(cases, found), ""]
 
 
 def _measure(name: str, cases: list[Case], report: dict[str, Any]) -> dict[str, Findings]:
@@ -63,12 +61,12 @@ def _measure(name: str, cases: list[Case], report: dict[str, Any]) -> dict[str, 
 
 def section(part: str, data: Path | None, report: dict[str, Any]) -> list[str] | None:
     """Return the lines of one part, or None if its data is missing."""
-    if part != "public":
+    if part not in accuracy_cases.FOREIGN:
         return measure_pairs(part, report)
     if data is None:
-        print("public: left out, PRORL_TEST_DATA is not set", file=sys.stderr)
+        print(f"{part}: left out, PRORL_TEST_DATA is not set", file=sys.stderr)
         return None
-    return measure_public(data, report)
+    return measure_foreign(part, data, report)
 
 
 def main() -> None:
