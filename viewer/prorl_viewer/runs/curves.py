@@ -108,8 +108,8 @@ IN_STAGES = "seconds of a step; in scoring nothing was sampled and verdicts were
 
 # fmt: off
 CHARTS = (
-    Chart("validation_reward", "Validation reward", "", LEARNING, about=SAME, smooth=False),
-    Chart("reward_mean", "Reward", "", LEARNING, about=OF_STEP),
+    Chart("validation_reward", "Validation reward", "", LEARNING, about=SAME, least=WHOLE, smooth=False),
+    Chart("reward_mean", "Reward", "", LEARNING, about=OF_STEP, least=WHOLE),
     Chart("pass_rate", "Pass rate", "share of responses with full marks", LEARNING, least=WHOLE, first=False),
     Chart("response_length_mean", "Response length", "tokens", ANSWERS, in_parts="length_mean"),
     Chart("truncated_rate", "Cut by the token limit", "share", ANSWERS, least=(0, 0.1)),
