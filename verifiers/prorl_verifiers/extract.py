@@ -25,6 +25,13 @@ _ANSWER_LINE = re.compile(
     + r" ?(?:(?:is|must be|should be|would be) ?:?|:|=) ?(.*)",
     re.IGNORECASE,
 )
+_COURTESY = re.compile(
+    r"\W*(?:(?:many |any )?thank(?:s| you)|(?:i )?(?:really )?hope (?:this|that|it)\b|(?:please )?(?:let me know|feel free)|have a \w+ (?:day|time|one)"
+    r"|(?:good luck|cheers|enjoy|done|(?:best|kind) regards|you['’]re welcome|q\.?e\.?d|if you have (?:any|more|further))\b|-{3}|\*{3})"
+    r"(?:(?!\b(?:answer|wrong|actually|but|not|incorrect|mistake)\b)[^\d=$\\]){0,120}",
+    re.IGNORECASE,
+)
+"""Matches a polite last line, which says nothing about the answer."""
 _HEADING = re.compile(_NOUN + r"(?: is)? ?:?", re.IGNORECASE)
 _DECORATION = re.compile(r"(?:[^\w\\$(\[{+.<-]|- ){1,20}")
 """Quote signs, hashes, stars, arrows and emoji before a line."""
@@ -40,12 +47,21 @@ _CLAUSE = re.compile(
 )
 """The end of what comes before "the answer is B" in a sentence."""
 _LATER = re.compile(
-    r"\b(?:answer|option|choice) ?(?:is|should be|must be|would be|[:=]):?|\b(?:it|that|this) should (?:have been|be)\b",
+    r"\b(?:answer|option|choice) ?(?:is|should be|must be|would be|[:=]):?|\b(?:it|that|this) should (?:have been|be)\b"
+    r"|\b(?:correct(?:ion|ed)|erratum|edit|update) ?[:—–]",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|whether|suppose|assume|assuming|when|unless)\b[^.!?\n]*\Z", re.IGNORECASE
+    r"\b(?:if|whether|suppose|assume|assuming|when|unless)\b[^.!?\n]*\Z|\b(?:wrong|incorrect|naive|tempting|check (?:the|our|my)) \Z",
+    re.IGNORECASE,
 )
+_INSTEAD = re.compile(
+    r"(?:^|[\s.!?,;:)$}])(?:(?:actually|wait|no|oops|sorry|hmm|rather|on second thoughts?|i meant?)\b[ ,:.!…]{1,4}){1,3}"
+    r"(?:(?:i meant?|it(?:['’]s| is)|make (?:it|that)) )?"
+    r"(?P<value>\$[^$\n]{1,80}\$|\*\*[^*\n]{1,60}\*\*|[-+−]?[\d\\][^\s,;]{0,60})(?: [a-z]{1,12})?[.!]?\s*(?:\n|\Z)",
+    re.IGNORECASE,
+)
+"""Matches a line such as ``Wait, no: 7.``"""
 _VALUE = re.compile(
     r"[\s*_`]*(\$\$?[^$]{1,300}\$\$?|\\\(.{1,300}?\\\)|\*\*[^*]{1,100}\*\*|(?=[-+−\d\\(\[{.])[^\n]{1,300}|[A-Z](?=[).:,;!\s]*(?:$|because|since|as\b)))"
 )
@@ -54,10 +70,13 @@ _RETRACTION = (
     r"(?:(?:that|this|it|which|(?:the|my) (?:above|previous|first)? ?(?:answer|result|box)?)(?:['’]s| is| was)"
     r" (?:clearly |actually |also )?(?:wrong|incorrect|false|a mistake|an error"
     r"|not (?:right|correct|true|the (?:right |correct |final )?answer))"
-    r"|i (?:was wrong|take (?:that|it|this) back|made an? (?:mistake|error))|scratch that|(?:ignore|disregard) (?:that|this|the above))"
+    r"|i (?:was wrong|take (?:that|it|this) back|made an? (?:mistake|error))|scratch that|(?:ignore|disregard) (?:that|this|the above)"
+    r"|(?:(?:that|this|it|i)(?:['’]s| is| was|['’]m| am) )?off by (?:one|a|\d)|correction ?:)"
 )
 _TAKEN_BACK = re.compile(rf"[\s$.,;!)\]*]{{0,20}}{_LEAD}{{0,3}}{_RETRACTION}", re.IGNORECASE)
-_TAKEN_BACK_LATER = re.compile(rf"[.!?\n]\s{{0,10}}{_LEAD}{{1,3}}{_RETRACTION}", re.IGNORECASE)
+_TAKEN_BACK_LATER = re.compile(
+    rf"[.!?\n]\s{{0,10}}(?:{_LEAD}{{1,3}}{_RETRACTION}|correction ?:)", re.IGNORECASE
+)
 _REASON = re.compile(
     r"[\s*(\[]*(?:(?:for sure|definitely|clearly|certainly|indeed)[,:]? )?(?:(?:option|choice|letter) )?[(\[]?([A-Z])[)\].:]*\**"
     r"(?:(?:[,;.]| ?[-–—])? ?(?:and )?(?:because|since|as|due to|not|it (?:can['’]?t|cannot|is not|isn['’]t))\b(?P<why>.*)|(?P<repeated>(?:\s*(?:/|,|;|and|or)\s*\1(?![A-Za-z]))*))",
@@ -185,7 +204,7 @@ def flat(content: str) -> str:
         match = BOX.search(content)
         if match is None:
             break
-        start, end = _content(content, match) or (match.end(), len(content))
+        start, end = content_span(content, match) or (match.end(), len(content))
         behind = content[end:].removeprefix("}")
         content = f"{content[: match.start()]} {content[start:end]} {behind}".strip()
     return content
@@ -199,6 +218,37 @@ def around_last_box(text: str) -> tuple[str, str]:
     start = span[0]
     before = text[max(0, start - _AROUND) : start].rpartition("\n")[2].rpartition("\\")[0]
     return before, after_last_box(text)[:_AROUND].partition("\n")[0]
+
+
+_FACTOR_BEFORE = re.compile(
+    r"(?:(?P<sure>\\(?:cdot|times|div|ast|pm|log|ln|sin|cos|tan|exp|sqrt(?:\[\w{1,8}\])?|[dt]?frac(?:\{[^{}]{1,80}\})?)|[\^_]|(?<![A-Za-z])[A-Za-z](?=\())"
+    r"|(?:[\d)}\]A-Za-z]\s*[-+*/]|[$=(\[&]\s*-|\d))\s*(?:\\left)?[({\[\s]*\Z"
+)
+_FACTOR_AFTER = re.compile(
+    r"(?:\s|\\[,;:!]|\\right|[)}\]])*(?:(?P<sure>\\(?:cdot|times|div|ast)(?![a-zA-Z])|\^(?!\s*\{?\s*(?:\\(?:circ|prime|text|mathrm)|[a-z]{2})))"
+    r"|[-+*/]\s*[\w\\({]|!|[xyznk](?![a-zA-Z])|\\(?:pi|sqrt|[dt]?frac)(?![a-zA-Z]))"
+)
+_DELIMITERS = re.compile(r"\$\$|(?<!\\)\$|\\[()\[\]]")
+
+
+def inside_expression(text: str) -> bool:
+    r"""Return whether the last box is a part of a larger formula: ``2\cdot\boxed{5}``, ``\boxed{5}^2``."""
+    span = last_box_span(text)
+    if span is None:
+        return False
+    start = text.rfind("\\", 0, span[0])
+    beside = (
+        _FACTOR_BEFORE.search(text[max(0, start - _AROUND) : start]),
+        _FACTOR_AFTER.match(after_last_box(text)[:_AROUND]),
+    )
+    if not any(beside):
+        return False
+    if any(match and match.group("sure") for match in beside):
+        return True
+    paragraph = text.rfind("\n\n", 0, start) + 1
+    marks = [mark.group() for mark in _DELIMITERS.finditer(text, paragraph, start)]
+    dollars = sum(mark[0] == "$" for mark in marks)
+    return dollars % 2 == 1 or bool(marks and marks[-1] in ("\\(", "\\["))
 
 
 def after_last_box(text: str) -> str:
@@ -219,21 +269,21 @@ def last_box_span(text: str) -> tuple[int, int] | None:
         for match in BOX.finditer(text, start, end + _LONGEST_BOX):
             last = match if match.start() < end else last
         end = start + len("fbox") if start else 0  # the window may start inside the name
-    span = None if last is None else _content(text, last)
+    span = None if last is None else content_span(text, last)
     if last is None or span is None:
         return None
     first = max(0, last.start() - MAX_ANSWER)
     nested = text.find("box", first, last.start()) >= 0
     before = list(BOX.finditer(text, first, last.start())) if nested else []
     for match in before[-MAX_NESTED:]:
-        outer = _content(text, match)
+        outer = content_span(text, match)
         if outer is not None and outer[1] >= span[1]:
             words = _WORD.search(_MACRO.sub(" ", text[outer[0] : last.start()]))
             return span if words else outer
     return span
 
 
-def _content(text: str, box: re.Match[str]) -> tuple[int, int] | None:
+def content_span(text: str, box: re.Match[str]) -> tuple[int, int] | None:
     r"""Return the span of a box's content, or None. A box ``\boxed{5\}`` counts as closed."""
     if box.group("bare"):
         return box.span("bare")
@@ -274,6 +324,9 @@ def answer_line(text: str, letters: bool = False) -> str | None:
         if len(remaining) - start > 2000:
             break
         line = " ".join(remaining[start:].split())
+        if not lines and _COURTESY.fullmatch(line):
+            remaining = remaining[:start].rstrip()
+            continue
         hashes, line = "#" * line.startswith("#"), line.lstrip("# ")
         mark = _DECORATION.match(line)
         line = line[mark.end() :] if mark else line
@@ -342,6 +395,7 @@ def later_answer(after: str, letters: bool = False) -> str | None:
             else _VALUE.match(after, mark.end())
         )
         value = stated or value
+    value = _INSTEAD.search(after) or value
     if value is not None:
         words = re.split(r"[.!?](?:\s|$)|,? (?:because|since|not|which|so)\b", value.group(1))[0]
         return _plain(words)

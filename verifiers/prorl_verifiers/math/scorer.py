@@ -12,6 +12,7 @@ from prorl_verifiers.extract import (
     answer_line,
     around_last_box,
     chosen_letter,
+    inside_expression,
     last_boxed,
     later_answer,
     note_answer,
@@ -89,6 +90,27 @@ def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int |
     return hits[0] if len(hits) == 1 else None
 
 
+def find_answer(text: str, boxed: str | None, letters: bool) -> str | Score:
+    """Return the answer of a response with the given last box, or the score if there is none or its surroundings void it."""
+    answer = boxed
+    if boxed is None and "\\boxed" not in text:
+        answer = answer_line(text, letters)
+    later = None if boxed is None else later_answer(after_last_box(text), letters)
+    answer = later or answer
+    if answer is None:
+        return unparsable("no closed \\boxed{} and no last line 'Answer: X'")
+    if not answer:
+        return unparsable("the box is empty", answer)
+    if len(answer) > MAX_ANSWER:
+        return unparsable("the answer is too long", answer)
+    note_answer(text, answer)
+    if later == "" or (later is None and denied_around(*around_last_box(text))):
+        return Score(0.0, "the words beside the box deny it", answer)
+    if later is None and boxed is not None and inside_expression(text):
+        return Score(0.0, "the box is a part of a larger formula", answer)
+    return answer
+
+
 def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Score the last box of ``text``.
 
@@ -108,23 +130,11 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     text = without_struck(text)
     choices = reference.get("choices")
     letters = bool(choices) or isinstance(parse_gold(gold).target, Choice)
-    answer = boxed_answer(text)
-    later = None
-    if answer is None and "\\boxed" not in text:
-        answer = answer_line(text, letters)
-    elif answer is not None:
-        later = later_answer(after_last_box(text), letters)
-        answer = later or answer
-    if answer is None:
-        return unparsable("no closed \\boxed{} and no last line 'Answer: X'")
-    if not answer:
-        return unparsable("the box is empty", answer)
-    if len(answer) > MAX_ANSWER:
-        return unparsable("the answer is too long", answer)
-    note_answer(text, answer)
+    found = find_answer(text, boxed_answer(text), letters)
+    if isinstance(found, Score):
+        return found
+    answer = found
     before = count_notes()
-    if later == "" or (later is None and denied_around(*around_last_box(text))):
-        return Score(0.0, "the words beside the box deny it", answer)
     if letters:
         answer = chosen_letter(answer)
     rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))

@@ -233,17 +233,35 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _MARKS = r"[\s$*\\(\[]*"
+_TAIL = r"(?:(?!\b(?:but|however|instead|correct|right|so|thus|hence)\b)[^.!?\n;,])*$"
+"""Matches the rest of a clause that does not turn to the right answer."""
 _DENIED_BEFORE = re.compile(
     r"(?:(?<![a-z])(?:not|never|cannot|anything but|other than)|n['’]t)(?:\s+be)?(?:\s+equal(?:s|\s+to)?)?"
     + _MARKS
     + "$"
-    r"|(?<![a-z])(?:false|untrue|wrong|incorrect|not true|not the case|not so)\s+that(?![a-z])[^.!?;,:]*$",
+    r"|(?<![a-z])(?:false|untrue|wrong|incorrect|not true|not the case|not so)\s+that(?![a-z])[^.!?;,:]*$"
+    r"|(?<![a-z])(?:(?:common|typical|usual|frequent|naive|tempting|wrong|incorrect|false|mistaken|erroneous|trap|trick)\s+){1,3}"
+    r"(?:answer|guess|result|response|solution|value|mistake|error|choice|option|conclusion)s?"
+    + _TAIL
+    + r"|(?<![a-z])(?:students|people|one|you|many|some|they)\s+(?:might|may|could|would|often)\s+(?:\w+\s+){0,2}?"
+    r"(?:think|say|answer|guess|believe|conclude|be tempted)(?![a-z])"
+    + _TAIL
+    + r"|(?<![a-z])(?:tempting|tempted|(?:do not|don['’]t|never)\s+(?:answer|say|write|put|choose))(?![a-z])"
+    + _TAIL
+    + r"|(?<![a-z])(?:if|had|were|without|suppose)(?![a-z])[^.!?\n]*(?<![a-z])would(?![a-z])"
+    + _TAIL,
     re.IGNORECASE,
 )
-_DENYING = ("not", "never", "n't", "n’t", "but", "than", "that")
+_DENYING = (
+    "not", "never", "n't", "n’t", "but", "than", "that", "answer", "guess", "result", "response", "solution", "value", "mistake",
+    "error", "choice", "option", "conclu", "tempt", "would", "think", " say", "believe",
+)  # fmt: skip
 """One of these is in every text that ``_DENIED_BEFORE`` matches."""
 _DENIED_AFTER = re.compile(
     r"[\s$*\\)\].,]*(?:(?:is|was|would be)\s+(?:clearly\s+|of course\s+)?(?:wrong|incorrect|false|untrue)"
+    r"|(?:is|was|would be)\s+(?:an?|the)\s+(?:(?:very|common|typical|usual|frequent|naive|tempting|wrong|incorrect|mistaken)\s+){1,3}"
+    r"(?:answer|guess|result|mistake|error)"
+    r"|but (?:this|that|it|which) (?:is (?:wrong|incorrect|not)|(?:double|over|under)[- ]?counts|ignores|forgets|misses|overlooks)"
     r"|(?:(?:is|was)\s+not|isn['’]t|wasn['’]t)\s+(?:(?:the|a)\s+)?(?:(?:right|correct|true)(?![a-z])|(?:final\s+)?answer)"
     r"|\?\W*no(?![a-z]))",
     re.IGNORECASE,

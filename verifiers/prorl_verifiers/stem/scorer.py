@@ -12,19 +12,11 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, assert_never
 
-from prorl_verifiers.extract import (
-    after_last_box,
-    answer_line,
-    around_last_box,
-    last_boxed,
-    later_answer,
-    note_answer,
-    without_struck,
-)
+from prorl_verifiers.extract import last_boxed, without_struck
 from prorl_verifiers.findings import count_notes, listening, note, take_notes
 from prorl_verifiers.libraries import Loading
-from prorl_verifiers.math.scorer import note_options, number_by_algebra, same_answer
-from prorl_verifiers.notation.latex_text import clean, denied_around, hedged
+from prorl_verifiers.math.scorer import find_answer, note_options, number_by_algebra, same_answer
+from prorl_verifiers.notation.latex_text import clean, hedged
 from prorl_verifiers.notation.quantities import Quantity, unit_powers
 from prorl_verifiers.stem.chemistry import canonical_smiles, same_formula
 from prorl_verifiers.stem.choices import choice_index
@@ -59,27 +51,17 @@ from prorl_verifiers.stem.targets import (
     value_side,
 )
 from prorl_verifiers.stem.vectors import chain_holds, other_quantity, read_vector
-from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
+from prorl_verifiers.types import Score
 
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Score the last box, or a last line "Answer: X" if there is no box, with 0 or 1."""
     text = without_struck(text)
     choices = reference.get("choices")
-    answer = last_boxed(text)
-    later = None
-    if answer is None:
-        answer = answer_line(text, bool(choices))
-    else:
-        later = later_answer(after_last_box(text), bool(choices))
-        answer = later or answer
-    if answer is None:
-        return unparsable("no closed \\boxed{} and no last line 'Answer: X'")
-    if not answer or len(answer) > MAX_ANSWER:
-        return unparsable("the answer is empty or too long", answer)
-    if later == "" or (later is None and denied_around(*around_last_box(text))):
-        return Score(0.0, "the words beside the box deny it", answer)
-    note_answer(text, answer)
+    found = find_answer(text, last_boxed(text), bool(choices))
+    if isinstance(found, Score):
+        return found
+    answer = found
     if choices:
         picked, right = (choice_index(one, choices) for one in (answer, str(reference["answer"])))
         note_options(picked, right, choices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from prorl_verifiers.extract import BOX, flat, last_box_span
+from prorl_verifiers.extract import BOX, content_span, flat, last_box_span
 from prorl_verifiers.math.units import unit_words
 from prorl_verifiers.notation.latex_text import hedged
 from prorl_verifiers.types import MAX_ANSWER
@@ -15,7 +15,6 @@ MAX_MARKED = 200
 """Maximum characters of a gold in which "the answer is" is searched for."""
 MAX_STATED = 20_000
 """Maximum characters of a text in which a statement is searched for."""
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _BETWEEN = re.compile(
     r"(?:[\s$,;.&]|\\[,;:! ()\[\]]|\\\\|\\q?quad|\\text\s*\{[\s,;]*\}|\}?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*,?\s*\}|\b(?:and|or)\b)*"
     r"(?P<noun>\b[a-z]{1,15}\s+and\s+)?(?:\$|\\\()?\s*(?P<name>(?:\\?[A-Za-z]{1,8}(?:_\{?\w{1,6}\}?)?\s*=\s*)?)\s*"
@@ -63,16 +62,10 @@ def boxed_answer(text: str) -> str | None:
 def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str]]:
     boxes = []
     for match in list(BOX.finditer(text))[-count:]:
-        if match.group("bare"):
-            boxes.append((match.start(), match.end(), match.group("bare")))
-            continue
-        depth = 0
-        for brace in _BRACES.finditer(text, match.end() - 1, match.end() + length):
-            depth += (brace.group() == "{") - (brace.group() == "}")
-            if depth == 0:
-                content = text[match.end() : brace.start()].strip()
-                boxes.append((match.start(), brace.end(), content))
-                break
+        span = content_span(text, match)
+        if span is not None and span[1] - span[0] <= length:
+            end = span[1] + (match.group("bare") is None)
+            boxes.append((match.start(), end, text[slice(*span)].strip()))
     return boxes
 
 
