@@ -65,6 +65,7 @@ def test_a_task_with_choices_is_a_choice() -> None:
     assert target_type({"answer": "5", "choices": ["5", "6"]}) == "choice"
 
 
+CASES = r"\begin{cases}%s\end{cases}"
 NOTATIONS = [
     (r"\frac{1}{2}", [r"{1 \over 2}", r"1\over2", "½", r"\dfrac12", r"\nicefrac{1}{2}", r"\frac{1}{2}\ ", "1/2"]),
     (r"\binom{10}{3}", ["10C3", r"{}_{10}C_3", r"{}^{10}C_{3}", r"C_{10}^3", "C(10,3)", r"{10 \choose 3}", r"\tbinom{10}{3}"]),
@@ -104,6 +105,27 @@ NOTATIONS = [
     ("59", ["not 60, it is 59", "It's not 58 but 59", "not $60$ but $59$"]), (r"\text{odd}", ["It is odd", "The answer is odd.", "the final answer is odd"]),
     ("the answer is 10000", ["10^4", "10,000"]), ("Alina, and the answer is\n(C) Cecile", ["C", "(C)"]),
     (r"x\ge5", [r"Therefore $x \geq 5$ is the solution.", "x≥5", r"x \geqq 5", r"5\le x"]),
+    (r"\{x\in\mathbb{Z}: x>2\}", [r"\{x\mid x\in\mathbb{Z}, x>2\}", r"\{n\in ℤ: n\ge3\}", r"x\in\mathbb{Z}, x>2"]),
+    (r"(2,\infty)", [r"\{x\in\mathbb{R}: x>2\}", r"x>2, x\in\mathbb{R}", r"\{t\mid t\in ℝ, t>2\}"]),
+    (r"\{-1,0,1\}", [r"\{x\in\mathbb{Z}: -2<x<2\}", r"\{x\in\mathbb{Z}: |x|\le1\}"]), (r"(0,1)\cap\mathbb{Q}", [r"\mathbb{Q}\cap(0,1)"]),
+    (r"\{2,\{3\}\}", [r"\{\{3\},2\}"]), (r"\{\{1,2\},\{3\},\emptyset\}", [r"\{\varnothing,\{3\},\{2,1\}\}"]), (r"\{5\}", ["5"]),
+    (r"3\text{ boys and }2\text{ girls}", [r"2\text{ girls}, 3\text{ boys}", "2 girls and 3 boys"]), ("12 men, 8 women", [r"8\text{ women and }12\text{ men}"]),
+    (r"n^2\text{ if }n\text{ is odd}", [r"n^2\text{ if } n \text{ is odd}"]), ("12 apples", ["12 in total", "12 in all", "12"]), ("12 in", ["12 inches", "1 ft"]),
+    (r"p\land q", [r"q\wedge p", "p ∧ q"]), (r"x=1\text{ or }y=2", [r"y=2\lor x=1"]), ("x=1, y=2", ["x=1 and y=2"]), ("1 and 2", ["1 or 2"]), ("y=2x and y=-2x", ["y=2x or y=-2x"]),
+    (r"\vec{a}\times\vec{b}", [r"\mathbf a\times\mathbf b", r"\overrightarrow{a}\times\overrightarrow{b}"]), (r"\vec{u}\cdot\vec{v}", [r"\vec v\cdot\vec u"]), (r"a\times b", ["ab"]),
+    ("x+y-1=0", ["(x^2+y^2+1)(x+y-1)=0", "(x-1+y)^3=0"]), ("x+y=0", ["(x^2+y^2)(x+y)=0"]), ("(x^2+y^2)(x+y-1)=0", ["(x+y-1)(3y^2+3x^2)=0"]), ("x+y>1", ["3x+3y>3"]),
+    (r"15^{\circ}C", ["15°C", r"15\,^\circ\text{C}", r"15^{\circ}\mathrm{C}", r"15\text{ °C}", r"15\text{ degrees Celsius}", r"15\degree C", r"15^\circ", "15"]), ("-4°F", [r"-4^{\circ}F"]),
+    (r"60\text{ km/h}", [r"60\,km\,h^{-1}", r"60\ \mathrm{km\,h^{-1}}", r"60\,km\cdot h^{-1}"]), (r"9.8\,m\,s^{-2}", [r"9.8\text{ m/s}^2", r"9.8\ \mathrm{m\,s^{-2}}"]), (r"3\text{ kg/m}^3", [r"3\,kg\,m^{-3}"]),
+    (r"\$5", ["5 USD", "USD 5", r"5\text{ USD}", r"\text{USD }5", "US$5"]), ("5 EUR", ["€5", "5 euros", r"5\,€"]), ("£5", ["5 GBP", r"\text{GBP }5"]), ("500 JPY", ["¥500"]),
+    ("5000000", ["5 million", r"5\text{ million}", "5.0 million"]), ("24", ["2 dozen"]), ("2500000000", ["2.5 billion"]), (r"\$3,000", ["3 thousand dollars"]), ("1200000", ["1.2 million people"]),
+    ("[-1,1]", [r"|x|\le 1", r"1\ge|x|", r"\{x: |x|\le1\}", r"\{x\mid |x|\le1\}"]), ("[1,5]", [r"|x-3|\le2", r"|3-x|\le2"]), (r"(-\infty,-2)\cup(2,\infty)", ["|x|>2"]), (r"(-\sqrt2,\sqrt2)", [r"|x|<\sqrt2"]),
+    (r"y=\pm\sqrt{x}", ["y^2=x"]), ("x^2+y^2=1", [r"y=\pm\sqrt{1-x^2}", r"x=\pm\sqrt{1-y^2}"]), (r"y=\pm\frac34x", [r"\frac{x^2}{16}-\frac{y^2}{9}=0", r"3x\pm4y=0", r"y=-\frac34x, 4y=3x"]), (r"x\pm2y=0", [r"y=\pm\frac{x}{2}"]), ("y=x, y=-x", ["|x|=|y|"]),
+    ("Ce^{2x}", ["Ae^{2x}", "Ke^{2x}", "C_1e^{2x}", "Be^{2x}"]), (r"C\sin x", [r"A\sin x"]), ("Ae^{x}+Be^{2x}", ["C_1e^{x}+C_2e^{2x}"]), ("y=Ce^{2t}", ["y=Ae^{2t}"]),
+    ("a_n=2n+1", ["a_k=2k+1", "a_m=1+2m", "a_{n+1}=2n+3"]), ("S_n=n^2", ["S_k=k^2"]), ("a_n=2a_{n-1}+1", ["a_k=2a_{k-1}+1", "a_{n+1}=2a_n+1"]), ("F_{n+2}=F_{n+1}+F_n", ["F_k=F_{k-1}+F_{k-2}"]),
+    (CASES % r"x^2&x>0\\0&x\le0", [CASES % r"x^2&x>0\\0&\text{otherwise}", CASES % r"0,&x\le0\\x^2,&\text{else}"]), (CASES % r"1&0\le x\le1\\0&\text{otherwise}", [CASES % r"1&0\le x\le1\\0&x<0\text{ or }x>1", CASES % r"0&x<0\\1&0\le x\le1\\0&x>1"]),
+    (CASES % r"1&n\text{ odd}\\0&n\text{ even}", [CASES % r"1&n\text{ is odd}\\0&\text{otherwise}", CASES % r"0&\text{if }n\text{ is even}\\1&\text{if }n\text{ is odd}"]), (CASES % r"2&x=0\\1&x\ne0", [CASES % r"2&x=0\\1&\text{otherwise}"]),
+    (r"\sum_{n=0}^\infty\frac{x^n}{n!}", ["e^x", r"\sum_{k=1}^{\infty}\frac{x^{k-1}}{(k-1)!}"]), (r"\sum_{k=1}^n k^2", [r"\frac{n(n+1)(2n+1)}{6}", r"\sum_{i=0}^{n-1}(i+1)^2"]), (r"2\sum_{k=1}^n k", [r"\sum_{j=1}^n 2j", "n(n+1)"]),
+    (r"\int_0^1 e^{x^2}dx", [r"\int_0^1 e^{t^2}\,dt"]), (r"\int_0^1 x^2dx", [r"\frac13"]), (r"\prod_{k=1}^n 2k", ["2^n n!"]), (r"\sum_{n=1}^\infty\frac{1}{n^2}", [r"\frac{\pi^2}{6}"]),
 ]  # fmt: skip
 
 
@@ -115,6 +137,22 @@ def test_notations_of_the_same_answer_are_accepted(gold: str, answer: str) -> No
 
 
 OTHER = [
+    (r"\{x\in\mathbb{Z}: x>2\}", r"\{x\in\mathbb{R}: x>2\}"), (r"\{x\in\mathbb{R}: x>2\}", r"\{x\in\mathbb{N}: x>2\}"), (r"\{x\in ℚ: 0<x<1\}", "(0,1)"), ("[-2,2]", r"\{x\in\mathbb{Z}: -2\le x\le2\}"),
+    (r"\{x\in\mathbb{Z}: x>2\}", r"\{x: x>2\}"), (r"x>2", r"x>2, x\in\mathbb{Z}"), (r"x>2", r"x>2\text{ where }x\text{ is an integer}"), (r"(0,1)\cap\mathbb{Q}", "(0,1)"), (r"\{x\in\mathbb{C}: x^2=-1\}", r"\{x\in\mathbb{R}: x^2=-1\}"),
+    (r"\{2,\{3\}\}", r"\{2,3\}"), (r"\{1,2\}", r"\{\{1\},\{2\}\}"), (r"\{1,\{2\}\}", r"\{\{1\},2\}"), ("5", r"\{\{5\}\}"), (r"\{\{5\}\}", "5"), (r"\{5\}", r"\{\{5\}\}"), (r"\{0\}", r"\{\emptyset\}"),
+    (r"3\text{ boys and }2\text{ girls}", r"3\text{ girls and }2\text{ boys}"), (r"3\text{ boys}, 2\text{ girls}", r"2\text{ boys}, 3\text{ girls}"), ("$4 for adults and $2 for children", "$2 for adults and $4 for children"), ("x is positive", "x is negative"),
+    (r"n^2\text{ if }n\text{ is odd}", r"n^2\text{ if }n\text{ is even}"), (r"2^n \text{ for even } n", r"2^n \text{ for odd } n"), ("2^n", r"2^n \text{ for odd } n"), (CASES % r"1&n\text{ is odd}\\0&n\text{ is even}", CASES % r"0&n\text{ is odd}\\1&n\text{ is even}"),
+    ("12 apples", "12 in"), (r"12\text{ pens}", r"12\text{ in}^2"), ("3 pens", "3 in."), ("12 in", "12 apples"),
+    (r"p\land q", r"p\lor q"), (r"p\vee q", r"p\wedge q"), ("p and q", "p or q"), (r"p\land q\land r", r"p\lor q\lor r"), ("x=1 and y=2", "x=1 or y=2"), ("x=1 or y=2", "x=1, y=2"), ("x>1 and y<2", r"x>1\lor y<2"), ("x^2+y^2=1 and x+y=1", "x^2+y^2=1 or x+y=1"),
+    (r"\vec{a}\cdot\vec{b}", r"\vec{a}\times\vec{b}"), (r"\mathbf{u}\times\mathbf{v}", r"\mathbf{v}\times\mathbf{u}"), (r"|\vec{a}\times\vec{b}|", r"|\vec{a}\cdot\vec{b}|"), (r"(\vec{a}\times\vec{b})\cdot\vec{c}", r"(\vec{a}\cdot\vec{b})\times\vec{c}"), (r"\vec a\times(\vec b+\vec c)", r"\vec a\cdot(\vec b+\vec c)"),
+    ("(x-7)^2+(y+11)^2=23", "((x-7)^2+(y+11)^2-23)((x-8)^2+(y+11)^2-23)=0"), ("x+y-1=0", "(x^2+y^2)(x+y-1)=0"), ("(x^2+y^2)(x+y-1)=0", "x+y-1=0"), ("y=2x+1", "((x-3)^2+(y-3)^2)(y-2x-1)=0"), ("x-y=2", "(|x|+|y|)(x-y-2)=0"), ("x+y=1", r"\sqrt{x^2+y^2}(x+y-1)=0"), ("y=x+1", "(x^4+y^2)(y-x-1)=0"),
+    ("x+y+z=1", "(x^2+y^2+z^2)(x+y+z-1)=0"), ("x+y-1=0", "x^3+xy^2-x^2+yx^2+y^3-y^2=0"), (r"x+y\ge1", r"(x^2+y^2)(x+y-1)\ge0"), ("x^2+y^2=1", "(x^2+y^2-1)(4x^2-4x+1+(y-3)^2)=0"),
+    (r"30^\circ", r"30^\circ C"), (r"30^\circ", "30°F"), (r"30^\circ", r"30\text{ °C}"), (r"90^\circ", r"90\text{ degrees Celsius}"), (r"15^\circ C", r"15^\circ F"), (r"45^{\circ}", r"45\,^{\circ}\mathrm{C}"),
+    (r"60\text{ km/h}", r"60\,km\,h^{-2}"), (r"5\text{ m/s}", r"5\,m\,s"), (r"\$5", "5 EUR"), ("£5", "5 USD"), ("5 million", "5"), ("5 million", "5 billion"), ("5000", "5 million"),
+    ("[-1,1]", "|x|<1"), ("[-1,1]", r"|x|\ge1"), ("[0,2]", r"|x|\le1"), (r"y=\pm2x", "y=2x"), ("y=2x", r"y=\pm2x"), ("y^2=x", r"y=\sqrt{x}"), (r"y=\pm\frac34x", r"y=\pm\frac43x"), ("x=1,x=2", "x^2-3x+2=0"),
+    ("Ce^{2x}", "Ce^{3x}"), ("Ce^{2x}", "e^{2x}"), ("Ce^{2x}", "xe^{2x}"), ("Ce^{2x}", "e^{2x}+A"), ("Ce^{2x}", "5e^{2x}"), ("a_n=2n+1", "a_k=2n+1"), ("a_n=2n+1", "b_n=2n+1"), ("a_n=2n+1", "a_k=2k-1"), ("a_n=2n+1", "a_{n+1}=2n+1"), ("a_1=3", "a_2=3"), ("a_{n+1}=2a_n+1", "a_{n+1}=2a_{n-1}+1"),
+    (CASES % r"x^2+1&x>0\\0&x\le0", CASES % r"x^2+1&x\ge0\\0&\text{otherwise}"), (CASES % r"1&0<x<1\\0&x<0", CASES % r"1&0<x<1\\0&\text{otherwise}"), (CASES % r"x^2&x>0\\0&x\le0", CASES % r"0&x>0\\x^2&\text{otherwise}"),
+    (r"\sum_{n=0}^\infty\frac{x^n}{n!}", "e^{2x}"), (r"\sum_{n=0}^\infty\frac{x^n}{n!}", r"\sum_{n=1}^\infty\frac{x^n}{n!}"), (r"\sum_{k=1}^n k^2", r"\frac{n(n+1)(2n-1)}{6}"), (r"\sum_{k=1}^n k", r"\sum_{k=1}^{n+1} k"), (r"\int_0^x\frac{\sin t}{t}dt", r"\int_0^x\frac{\cos t}{t}dt"), (r"\sum_{n=1}^\infty\frac1n", "5"),
     ("x^2+C", "x^2"), ("x^2+C", "2x^2+C"), (r"\ln|x|+C", r"\ln x+C"), ("c_1e^x+c_2e^{-x}", "c_1e^x"), ("c_1e^x+c_2", "c_1e^{2x}+c_2"), ("a_1", "x"), ("B+C", "B+C+1"), ("n+k", "n+k+1"), ("x^2+k", "x^2+k+5"), ("c_1", "x"), ("x+c_1", "x+y"),
     (r"\frac{\pi}{4}+2k\pi, k\in\mathbb{Z}", r"\frac{\pi}{4}+k\pi"), (r"\frac{\pi}{4}+2k\pi, k\in\mathbb{Z}", r"\frac{\pi}{4}"),
     (r"k\pi, k\in\mathbb{Z}", r"k\pi, k\in\mathbb{Z}, k\ne3"), ("A(1,2)", "B(1,2)"), ("A(1,2)", "(2,1)"), ("2x+z=1", "1"), ("a+3z=0", "0"),

@@ -11,8 +11,9 @@ from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.families import Family, family_of, same_family
 from prorl_verifiers.math.comparing.leaves import Rules, is_plain
 from prorl_verifiers.math.comparing.match import Matcher
-from prorl_verifiers.math.comparing.sequences import has_ellipsis, same_sequence
+from prorl_verifiers.math.comparing.sequences import OPEN, has_ellipsis, same_open, same_sequence
 from prorl_verifiers.math.evaluating.domain import domain_of
+from prorl_verifiers.math.evaluating.values import Undefined
 from prorl_verifiers.math.reading.answers import boxed_answer, find_statement
 from prorl_verifiers.math.reading.candidates import several_candidates, without_described
 from prorl_verifiers.math.reading.nodes import (
@@ -142,6 +143,8 @@ def _compare(gold: Gold, text: str, currency: str, rules: Rules) -> Judgement:
         if same is None:
             return Judgement("reject", "the rule of a sequence cannot be shown")
         return _judgement(same, "sequences compared")
+    if OPEN.search(gold.text) and len(text) <= MAX_TEXT:
+        return _judgement(same_open(gold.text, text), "sums compared")
     if len(text) > MAX_TEXT >= 2 * len(gold.text):
         return Judgement("reject", "the answer is too long for the gold")
     judgement = _compare_value(gold, unwrap(text), currency, rules)
@@ -265,7 +268,7 @@ def _compare_trees(
     forms = tree.items if isinstance(tree, Listing) and tree.joint == "or" else ()
     one = isinstance(target, Value | Named)
     if one and forms:
-        with suppress(Unreadable, ArithmeticError):
+        with suppress(Unreadable, Undefined):
             if all(Matcher(rules, domain).matches(target, item) is True for item in forms):
                 return Judgement("accept", "equal forms of one value")
     if (
@@ -285,7 +288,7 @@ def _compare_trees(
         same = matcher.matches(target, tree)
     except TooLarge as error:
         return Judgement("undecided", str(error))
-    except (Unreadable, ArithmeticError):
+    except (Unreadable, Undefined):
         same = None
     values = isinstance(target, Value | Named | Equation | Several | Parts)
     if same is None and values and isinstance(tree, (*EXPRESSIONS, Relation, Listing)):

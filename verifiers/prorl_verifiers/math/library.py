@@ -31,21 +31,24 @@ _LITERAL = re.compile(
 _RELATION = re.compile(r"[<>]|\\(?:le|ge|leq|geq|lt|gt|in|infty|cup)(?![a-zA-Z])")
 
 
+_ALGEBRA_ERRORS = (
+    ArithmeticError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What sympy raises on numbers that it cannot evaluate; math-verify itself returns False on its own errors."""
+
+
 def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
     """Return whether ``text`` contains an answer, and whether that answer equals ``gold``."""
     loading("math_verify")
     from math_verify import verify
 
-    try:
-        parsed_gold = _parse(gold if "\\boxed" in gold else "\\boxed{" + gold + "}", equations=True)
-        parsed = _parse(text, equations=True)
-        return bool(parsed), bool(parsed) and bool(
-            verify(parsed_gold, parsed, timeout_seconds=None)
-        )
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001 - sympy raises errors of every kind on unusual formulas
-        return False, False
+    parsed_gold = _parse(gold if "\\boxed" in gold else "\\boxed{" + gold + "}", equations=True)
+    parsed = _parse(text, equations=True)
+    return bool(parsed), bool(parsed) and bool(verify(parsed_gold, parsed, timeout_seconds=None))
 
 
 def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
@@ -100,22 +103,20 @@ def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[b
     from math_verify import verify
     from sympy.core.relational import Relational  # type: ignore[import-untyped,unused-ignore]
 
+    gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
+    parsed = _parse("\\boxed{" + answer + "}", equations=False)
+    if not gold_parsed or not parsed:
+        return False, "not a formula that can be read"
+    if isinstance(gold_parsed[0], Relational) and isinstance(parsed[0], Relational):
+        # math-verify compares relations by what they simplify to: two false ones are equal
+        return False, "two relations whose equality could not be shown"
+    equal = bool(verify(gold_parsed, parsed, timeout_seconds=None))
+    if not equal and _RELATION.search(gold) and _RELATION.search(answer):
+        equal = bool(verify(parsed, gold_parsed, timeout_seconds=None))
     try:
-        gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
-        parsed = _parse("\\boxed{" + answer + "}", equations=False)
-        if not gold_parsed or not parsed:
-            return False, "not a formula that can be read"
-        if isinstance(gold_parsed[0], Relational) and isinstance(parsed[0], Relational):
-            # math-verify compares relations by what they simplify to: two false ones are equal
-            return False, "two relations whose equality could not be shown"
-        equal = bool(verify(gold_parsed, parsed, timeout_seconds=None))
-        if not equal and _RELATION.search(gold) and _RELATION.search(answer):
-            equal = bool(verify(parsed, gold_parsed, timeout_seconds=None))
         if equal and not _close(gold_parsed[0], parsed[0]):
             return False, "equal only after rounding"
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - sympy raises errors of every kind on unusual formulas
+    except _ALGEBRA_ERRORS as error:
         return False, f"not compared: {type(error).__name__} in computer algebra"
     return equal, "algebra"
 

@@ -24,6 +24,7 @@ from prorl_verifiers.math.comparing.relations import (
 )
 from prorl_verifiers.math.evaluating.domain import domain_of
 from prorl_verifiers.math.evaluating.equal import same_value
+from prorl_verifiers.math.evaluating.values import Undefined
 from prorl_verifiers.math.reading.answers import gold_text
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
@@ -44,7 +45,7 @@ from prorl_verifiers.math.reading.nodes import (
 )
 from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import Unreadable
-from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
+from prorl_verifiers.notation.latex_text import CURRENCIES, MONEY, clean, is_words, plain_words
 
 MAX_AMOUNT = 200
 """Maximum characters of an amount of money."""
@@ -52,17 +53,13 @@ MAX_FORMS = 8
 """Maximum number of equal forms that a gold may offer (``a OR b``)."""
 LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
 LABELLED = re.compile(r"(?:\\text\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?\s*([^}\s].*)", re.DOTALL)
-_MONEY = r"(?P<{0}>\\\$|US\s?\$|[€£¥￥₹₩₽]|\\(?:pounds|euro|yen)(?![a-zA-Z])|(?:USD|EUR|GBP|JPY|INR)(?=[\s\d]|$))"
+_MONEY = rf"(?P<{{0}}>{MONEY}|US\s?\$|\\(?:pounds|euro|yen)(?![a-zA-Z]))"
 _WRAP = r"(?:\\(?:text|mathrm|mbox)\s*\{{\s*)?"
 _CURRENCY = re.compile(
     (r"[\s$]*[-−]?\s*" + _WRAP + _MONEY).format("before")
     + "|"
     + (r"[^€£¥￥₹₩₽]*?[\d}}]\s*" + _WRAP + _MONEY + r"[\s.$}}]*\Z").format("behind")
 )
-_CURRENCIES = {
-    "€": "euro", "\\euro": "euro", "EUR": "euro", "£": "pound sterling", "\\pounds": "pound sterling", "GBP": "pound sterling", "¥": "yen", "￥": "yen",
-    "\\yen": "yen", "JPY": "yen", "₹": "rupee", "INR": "rupee", "₩": "won", "₽": "ruble",
-}  # fmt: skip
 GROUPS = re.compile(r"\d,\d{3}")
 """Matches a comma that may group digits."""
 _INTEGER = re.compile(r"[1-9][0-9]{0,14}")
@@ -250,7 +247,7 @@ def _tree(text: str, currency: str, grouping: bool) -> Tree | None:
     try:
         family = family_of(text, None)
         return family or target_of(expand_signs(with_currency(read(text, grouping), currency)))
-    except (Unreadable, RecursionError, ArithmeticError):
+    except (Unreadable, RecursionError, Undefined):
         return None
 
 
@@ -305,7 +302,7 @@ def words_of(text: str) -> str:
 def currency_of(text: str) -> str:
     match = _CURRENCY.match(text) if len(text) <= MAX_AMOUNT else None
     sign = (match.group("before") or match.group("behind")) if match else None
-    return _CURRENCIES.get(sign, "dollar") if sign else ""
+    return CURRENCIES.get(sign, "dollar") if sign else ""
 
 
 def with_currency(node: Node, currency: str) -> Node:
@@ -369,7 +366,8 @@ def _listing(node: Listing) -> Tree:
     rows = named_rows(node)
     if rows is not None:
         parts = [
-            Parts(Listing(row.items), row.names, tuple(map(target_of, row.items))) for row in rows
+            Parts(Listing(row.items, node.joint), row.names, tuple(map(target_of, row.items)))
+            for row in rows
         ]
         return parts[0] if len(parts) == 1 else Several(node, tuple(parts))
     items = tuple(map(target_of, node.items))

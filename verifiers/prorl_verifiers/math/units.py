@@ -47,6 +47,10 @@ _DESCRIBES = frozenset(
 )
 """Words that begin a clause after a counted noun."""
 _FILLERS = frozenset("a an the of in total altogether all only exactly".split())  # noqa: SIM905
+_LINKS = frozenset(["is", "are", "be", "must", "integer", "number"])
+_RESTRICTS = re.compile(
+    r"(?<![a-z])(?:odd|even|prime|composite|integers?|whole|rational)(?![a-z])", re.IGNORECASE
+)
 _IRREGULAR = {
     "people": "person", "persons": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot",
     "teeth": "tooth", "mice": "mouse", "geese": "goose", "dice": "die", "knives": "knife", "leaves": "leaf",
@@ -90,9 +94,27 @@ def same_count(unit: str, target: str) -> bool:
     """Return whether two texts name the same counted noun. ``marbles`` may stand for ``red marbles``."""
     rates = [re.search(r"/|\bper\b", text) is not None for text in (unit, target)]
     left, right = nouns(unit), nouns(target)
+    if not left or not right:
+        if _plain(unit) == _plain(target):
+            return True
+        if not left and not right:
+            return False
+        vague = unit if not left else target
+        return not symbols_only(vague) and not restricts(vague)
     if rates[0] != rates[1] or {word for word in left ^ right if is_known(word)}:
         return False
     return left <= right or right <= left
+
+
+def _plain(unit: str) -> frozenset[str]:
+    """Return all words of a unit but fillers: {odd} of ``is odd``."""
+    words = re.findall(r"[^\W\d_]+", re.sub(r"\\[A-Za-z]+", " ", unit).casefold())
+    return frozenset(map(_singular, words)) - _FILLERS - _LINKS
+
+
+def restricts(unit: str) -> bool:
+    """Return whether words behind a value restrict it: ``for odd n``."""
+    return _RESTRICTS.search(unit) is not None
 
 
 def powers(unit: str) -> dict[str, int]:

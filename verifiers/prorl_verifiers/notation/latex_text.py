@@ -15,7 +15,7 @@ _UNICODE: dict[str, str] = {
             ("⅑", 1, 9), ("⅒", 1, 10),
         )},
         "−": "-", "–": "-", "∕": "/", "⁄": "/", "×": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ", "∗": "*",
-        "÷": r"\div ", "±": r"\pm ", "∓": r"\mp ", "∞": r"\infty ", "°": r"^\circ", "¢": r"\text{ cents}", "º": r"^\circ", "˚": r"^\circ",
+        "÷": r"\div ", "±": r"\pm ", "∓": r"\mp ", "∞": r"\infty ", "°": r"^\circ ", "¢": r"\text{ cents}", "º": r"^\circ ", "˚": r"^\circ ",
         "≤": r"\le ", "⩽": r"\le ", "≦": r"\le ", "≥": r"\ge ", "⩾": r"\ge ", "≧": r"\ge ", "≠": r"\ne ", "≈": r"\approx ",
         "≡": r"\equiv ", "∪": r"\cup ", "∩": r"\cap ", "∖": r"\setminus ", "∅": r"\emptyset ", "∈": r"\in ", "∉": r"\notin ",
         "∨": r"\lor ", "∧": r"\land ", "∠": r"\angle ", "△": r"\triangle ", "∛": r"\sqrt[3]", "∜": r"\sqrt[4]",
@@ -63,6 +63,9 @@ _INVISIBLE = re.compile(
 )
 _ROMAN = re.compile(r"\\rm(?![a-zA-Z])(?:\s|\\[,;:! ]|~)*([A-Za-z]+)")
 _BRACED_UNIT = re.compile(r"(?<=[\d\s}])\{\s*(\\(?:mathrm|text)\{[^{}]*\})\s*\}")
+_UNIT_POWERS = re.compile(r"\\(?:mathrm|text)\{(?:[^{}]|\^\{-?\d\})*\}")
+_JOINT_BEHIND = re.compile(r"\\(?:text|mathrm|mbox)\s*\{([^{}]*[a-z])\s*,?\s+(and|or)\s*\}")
+"""Matches ``\\text{ boys and }``."""
 _PLAIN_ENVIRONMENT = re.compile(r"\\([pb]?matrix|cases)\{")
 _DOUBLED = re.compile(
     r"(?<!\\)\\\\(?=(?:[dt]?frac|sqrt|text|le|leq|ge|geq|ne|neq|cup|cap|in|infty|pi|cdot|times|left|right|pm|circ|sin|cos|log|ln"
@@ -72,9 +75,15 @@ _DOUBLED = re.compile(
 _GLUED_SPACE = re.compile(r"\\q?quad(?=[A-Za-z](?:_|\s*=))")
 _NOT_EQUAL = re.compile(r"\\not\s*(=|\\in(?![a-zA-Z]))")
 _PLAIN_ROOT = re.compile(r"\\root\s*\{?([^{}\\]{1,20})\}?\s*\\of(?![a-zA-Z])\s*")
+CURRENCIES = {
+    "€": "euro", "\\euro": "euro", "EUR": "euro", "£": "pound sterling", "\\pounds": "pound sterling", "GBP": "pound sterling", "¥": "yen", "￥": "yen",
+    "\\yen": "yen", "JPY": "yen", "₹": "rupee", "INR": "rupee", "₩": "won", "₽": "ruble", "USD": "dollar", "\\$": "dollar",
+}  # fmt: skip
+"""Signs and codes of money."""
+MONEY = r"[€£¥￥₹₩₽]|\\\$|(?:USD|EUR|GBP|JPY|INR)(?![A-Za-z])"
 _CURRENCY = re.compile(
-    r"\\(?:text|mathrm|mbox)\s*\{\s*(?:[€£¥₹₽￥₩]|\\\$)\s*\}|[€£¥₹₽￥₩]|\\euro(?![a-zA-Z])"
-    r"|(?<![A-Za-z\\])(?:US\s?(?=\\?\$)|(?:USD|EUR|GBP|JPY|INR)(?=\s*\d))"
+    rf"\\(?:text|mathrm|mbox)\s*\{{\s*(?:{MONEY})\s*\}}|[€£¥￥₹₩₽]|\\euro(?![a-zA-Z])"
+    rf"|(?<![A-Za-z\\])(?:US\s?(?=\\?\$)|(?:{MONEY})(?=\s*\d))|(?<=[\d}}])\s*(?:{MONEY})(?=[\s.$}}]*\Z)"
 )
 _SHORTENED = re.compile(r"(?<![A-Za-z])(sq|cu)\.(?=\s)")
 _SPACES = re.compile(r"(\\\\)|\\[,;:!> ]|~|\\(?=\s|$)|\s+")
@@ -132,6 +141,12 @@ def clean(text: str) -> str:
         text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", text)
         text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
         text = _BRACED_UNIT.sub(r"\1", _DRESSED.sub(r" \1 ", text))
+        if "^{" in text and ("rm{" in text or "text{" in text):
+            text = _UNIT_POWERS.sub(
+                lambda unit: re.sub(r"\^\{(-?\d)\}", r"^\1", unit.group()), text
+            )
+        if " and" in text or " or" in text:
+            text = _JOINT_BEHIND.sub(r"\\text{\1}\\text{ \2 }", text)
         if "matrix{" in text or "cases{" in text:  # plain TeX: \pmatrix{1 & 2 \cr 3 & 4}
             for match in reversed(list(_PLAIN_ENVIRONMENT.finditer(text))):
                 end = closing_bracket(text, match.end())
@@ -147,7 +162,7 @@ def clean(text: str) -> str:
         text = _BARE_SQRT.sub(r"\\sqrt{\1}", text)
         text = _BARE_FRAC.sub(lambda m: rf"\frac{_braced(m.group(1))}{_braced(m.group(2))}", text)
         text = _PRIMES.sub(lambda match: "'" * match.group().count("prime"), text)
-        text = text.replace(r"^{\circ}", r"^\circ").replace(r"^ \circ", r"^\circ")
+        text = text.replace(r"^{\circ}", r"^\circ ").replace(r"^ \circ", r"^\circ")
     return text.strip().strip("$").rstrip(".,;").strip()
 
 
@@ -275,9 +290,14 @@ def denied_around(before: str, after: str) -> bool:
     return bool(denied or _DENIED_AFTER.match(after))
 
 
+_OTHERWISE = re.compile(r"&\s*(?:\\(?:text|mathrm|mbox)\s*\{\s*)?otherwise")
+"""Matches the last condition of a definition by cases."""
+
+
 def doubtful(text: str) -> bool:
     """Return whether a text expresses doubt or offers an alternative."""
-    return _DOUBT.search(text[:MAX_HEDGED]) is not None
+    text = text[:MAX_HEDGED]
+    return _DOUBT.search(_OTHERWISE.sub("", text) if "otherwise" in text else text) is not None
 
 
 def denies(text: str) -> bool:

@@ -253,6 +253,8 @@ def same_leaf(
             return same_value(Degrees(marked.core), plain.core, domain), "angles compared"
         return same_value(left.core, right.core, domain), "angles compared"
     if not (left.mark and right.mark):
+        if math_units.restricts(right.mark):
+            return False, "a condition that the gold does not have"
         return _same_core(left.core, right.core, domain)
     return _same_unit(left, right, rules, domain)
 
@@ -275,7 +277,7 @@ def _same_core(gold: Node, answer: Node, domain: Domain) -> tuple[bool | None, s
 def _same_unit(gold: Leaf, answer: Leaf, rules: Rules, domain: Domain) -> tuple[bool | None, str]:
     degrees = {"degC", "degF", "deg"}
     if {gold.mark, answer.mark} <= degrees:
-        if "deg" in (gold.mark, answer.mark):
+        if answer.mark == "deg":
             return same_value(gold.core, answer.core, domain), "values compared"
         return False, "another unit"
     substances = [mark.partition(" of ")[2] for mark in (gold.mark, answer.mark)]

@@ -11,8 +11,11 @@ from prorl_verifiers.math.comparing.families import Family
 from prorl_verifiers.math.comparing.leaves import Rules, all_same, is_plain, same_leaf
 from prorl_verifiers.math.comparing.regions import (
     Piece,
+    as_points,
+    cover_all,
     looks_like_region,
     merge_pieces,
+    numbers_named,
     real_set,
     repeats,
 )
@@ -21,6 +24,7 @@ from prorl_verifiers.math.comparing.relations import (
     is_name,
     named_apart,
     named_rows,
+    reindexed,
     rounds_to,
     same_letter,
     same_name,
@@ -35,7 +39,11 @@ from prorl_verifiers.math.comparing.shapes import (
     ordered,
     same_numbers,
 )
-from prorl_verifiers.math.comparing.solutions import same_linear_systems, same_solutions
+from prorl_verifiers.math.comparing.solutions import (
+    same_linear_systems,
+    same_solutions,
+    union_of_curves,
+)
 from prorl_verifiers.math.evaluating.domain import Domain
 from prorl_verifiers.math.evaluating.equal import infinite, same_value
 from prorl_verifiers.math.reading.candidates import describes, says_nothing
@@ -102,12 +110,29 @@ class Matcher:
             isinstance(answer, Listing | SetOf)
             and len(answer.items) == 1
             and not isinstance(target, Collection)
+            and not isinstance(answer.items[0], SetOf)
         ):
             return self.matches(target, answer.items[0], final)
+        if isinstance(answer, Listing) and self.joints_differ(target, answer):
+            return False
+        same = self.of_kind(target, answer, final)
+        if same or not isinstance(target, Named | Several):
+            return same
+        curves = union_of_curves(target.node), union_of_curves(answer)
+        if curves[0] is None or not isinstance(answer, Relation | Listing):
+            return same
+        other = curves[1] or answer
+        return (
+            same_solutions(curves[0], other, self.domain) if isinstance(other, Relation) else same
+        )
+
+    def of_kind(self, target: Tree, answer: Node, final: bool) -> bool | None:
         match target:
             case Value(node=node):
                 return self.value(node, answer, final)
             case Named():
+                if isinstance(answer, Relation):
+                    answer = reindexed(target.node, answer)
                 return self.named(target, answer)
             case Equation(node=node):
                 return self.equation(node, answer)
@@ -131,6 +156,30 @@ class Matcher:
             case Family():
                 return None
         assert_never(target)
+
+    def joints_differ(self, target: Tree, answer: Listing) -> bool:
+        """Return whether one side says "or" and the other "and" of different statements."""
+        if not isinstance(target, Several | Parts) or not isinstance(target.node, Listing):
+            return False
+        joints = {target.node.joint, answer.joint}
+        if joints in ({"or"}, {"and"}, {","}, {",", "and"}):
+            return False
+        self.reason = 'one side says "and", the other "or"'
+        if isinstance(target, Parts):
+            return True
+        both = "and" in joints
+        if all(isinstance(item, Sym) for item in answer.items):
+            return both
+        if isinstance(target.items[0], Parts) or not all(
+            isinstance(item, Relation) for item in answer.items
+        ):
+            return False
+        names = [{name.partition("_")[0] for name in symbols(item)} for item in answer.items]
+        pairs = [assigned(item) for item in answer.items]
+        one_name = None not in pairs and len({pair[0] for pair in pairs if pair}) == 1
+        return (both and not one_name and len(set().union(*names)) > 1) or not any(
+            one & other for at, one in enumerate(names) for other in names[:at]
+        )
 
     def collected(
         self, target: Ordered | Several | Collection | Rows | Piecewise, answer: Node
@@ -184,7 +233,8 @@ class Matcher:
             return False
         if isinstance(target, Several | Collection | Ordered) and isinstance(sides[0], Bracketed):
             values = values_of(answer)
-            if isinstance(target, Ordered) and values is not None and values.are_coordinates:
+            axes = (Sym("x"), Sym("y"), Sym("z"))
+            if isinstance(target, Ordered) and values and set(values.names) <= set(axes):
                 return self.in_order(target.items, values.by_name())
             tuples = not isinstance(target, Ordered) and isinstance(target.items[0], Ordered)
             if values is not None and not isinstance(target, Ordered) and not tuples:
@@ -248,7 +298,9 @@ class Matcher:
 
     def equation(self, gold: Relation, answer: Node) -> bool | None:
         if not isinstance(answer, Relation):
-            return False
+            curve = union_of_curves(answer)
+            return same_solutions(gold, curve, self.domain) if curve is not None else False
+        answer = reindexed(gold, answer)
         orders = any(op != "=" for op in gold.ops)
         self.reason = "inequalities compared" if orders else "equations compared"
         return same_solutions(gold, answer, self.domain)
@@ -310,7 +362,7 @@ class Matcher:
         left, undecided = list(answer), False
         for target in gold:
             for index, other in enumerate(left):
-                same = self.matches(target, other)
+                same = self.same_member(target, other)
                 undecided = undecided or same is None
                 if same:
                     del left[index]
@@ -319,10 +371,16 @@ class Matcher:
                 return None if undecided else False
         return True
 
+    def same_member(self, target: Tree, other: Node, final: bool = True) -> bool | None:
+        """Match two items of a collection, where a set is not its only item."""
+        if isinstance(target, Collection) != isinstance(other, SetOf):
+            return False
+        return self.matches(target, other, final)
+
     def distinct(self, items: Sequence[Node]) -> list[Node]:
         unique: list[Node] = []
         for item in items:
-            if not any(self.matches(target_of(other), item, final=False) for other in unique):
+            if not any(self.same_member(target_of(other), item, False) for other in unique):
                 unique.append(item)
         return unique
 
@@ -383,7 +441,8 @@ class Matcher:
 
     def set(self, target: Collection, answer: Node) -> bool | None:
         if isinstance(answer, EXPRESSIONS):
-            return self.matches(target.items[0], answer) if len(target.items) == 1 else False
+            alone = len(target.items) == 1 and not isinstance(target.items[0], Collection)
+            return self.matches(target.items[0], answer) if alone else False
         equations = any(isinstance(item, Equation) for item in target.items)
         if not equations and (values := named_apart(answer)) is not None:
             return self.interchangeable(target.items, values)
@@ -428,7 +487,12 @@ class Matcher:
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
         """Match the cases in any order. More than four cases must be in the gold's order."""
-        if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
+        if not isinstance(answer, Cases):
+            return False
+        rest = [any(isinstance(row[1], Words) for row in node.rows) for node in (gold, answer)]
+        if rest[0] != rest[1]:
+            return self.otherwise(gold, answer, rest[0])
+        if len(gold.rows) != len(answer.rows):
             return False
         undecided = False
         for order in permutations(answer.rows) if len(gold.rows) <= 4 else [answer.rows]:
@@ -441,6 +505,26 @@ class Matcher:
                 return True
             undecided = undecided or (None in results and False not in results)
         return None if undecided else False
+
+    def otherwise(self, gold: Cases, answer: Cases, short: bool) -> bool | None:
+        """Match the cases if only the gold (``short``) or only the answer has an "otherwise"."""
+        fewer, left = (gold, list(answer.rows)) if short else (answer, list(gold.rows))
+
+        def same(one: Node, other: Node) -> bool | None:
+            pair = (one, other) if short else (other, one)
+            return self.matches(target_of(pair[0]), pair[1])
+
+        if not cover_all([row[1] for row in left]):
+            return False
+        for value, condition in (row for row in fewer.rows if not isinstance(row[1], Words)):
+            row = next((r for r in left if same(condition, r[1]) and same(value, r[0])), None)
+            if row is None:
+                return False
+            left.remove(row)
+        others = [row[0] for row in fewer.rows if isinstance(row[1], Words)]
+        if len(others) != 1 or not left:
+            return False
+        return all_same([same(others[0], row[0]) for row in left])
 
     # -------------------------------------------------------------------------------------- regions
 
@@ -456,6 +540,8 @@ class Matcher:
                 return formula
         left, right = real_set(gold), real_set(answer)
         if left is None or right is None:
+            if numbers_named(gold) != numbers_named(answer):
+                return False
             if isinstance(gold, Relation) and isinstance(answer, Relation):
                 return self.equation(gold, answer)
             values = isinstance(answer, (*EXPRESSIONS, Matrix, Bracketed, Words, Cases)) or (
@@ -469,6 +555,9 @@ class Matcher:
         if left.name and right.name and left.name != right.name:
             relations = isinstance(gold, Relation) and isinstance(answer, Relation)
             return self.equation(gold, answer) if relations else False  # type: ignore[arg-type]
+        left, right = as_points(left), as_points(right)
+        if left.among != right.among:
+            return False
         placed = merge_pieces(left.pieces), merge_pieces(right.pieces)
         if placed[0] is not None and placed[1] is not None:
             return self.pieces(placed[0], placed[1])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -18,17 +21,25 @@ from prorl_verifiers.math.reading.nodes import (
     NamedSet,
     Neg,
     Node,
+    Num,
     Relation,
     SetOf,
     Sum,
     Sym,
     Where,
+    WithUnit,
     children,
     symbols,
+    walk,
 )
 from prorl_verifiers.math.reading.tokens import Unreadable
 
 INFINITY = Const("inf")
+_PARITY = re.compile(r"(?<![a-z])(?:odd|even)(?![a-z])")
+_SMALLER = "NZQR"
+"""Sets of numbers, each of which contains the ones before it."""
+MAX_POINTS = 40
+"""Maximum points of a set of integers that are listed."""
 FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
 
 
@@ -40,12 +51,16 @@ class Piece:
     high_closed: bool
 
 
+WHOLE_LINE = Piece(Neg(INFINITY), False, INFINITY, False)
+
+
 @dataclass(frozen=True, slots=True)
 class RealSet:
-    """Pieces of the real line. ``name`` is the variable of the inequality, or None."""
+    """Pieces of the real line, or only their points ``among`` the numbers N, Z or Q; ``name`` is the variable, or None."""
 
     name: Node | None
     pieces: tuple[Piece, ...]
+    among: str = "R"
 
 
 def looks_like_region(node: Node) -> bool:
@@ -65,15 +80,21 @@ def real_set(node: Node) -> RealSet | None:
             return RealSet(None, (Piece(low, opening == "[", high, closing == "]"),))
         case SetOf(items=items):
             return RealSet(None, tuple(Piece(item, True, item, True) for item in items))
-        case NamedSet(name="R"):
-            return RealSet(None, (Piece(Neg(INFINITY), False, INFINITY, False),))
+        case NamedSet(name=name) if name in _SMALLER:
+            return RealSet(None, (WHOLE_LINE,), name)
         case Where(of=of, condition=condition):
-            if isinstance(of, Relation) and of.ops == ("in",):
-                of = of.sides[0]
             where = real_set(condition)
-            return where if where is not None and where.name in (of, None) else None
+            if isinstance(of, Relation) and of.ops == ("in",):
+                where = _combined([real_set(of), where], "cap")
+                of = of.sides[0]
+            return replace(where, name=None) if where and where.name in (of, None) else None
         case Combined(parts=parts, how=how):
             return _combined([real_set(part) for part in parts], how)
+        case Listing(items=items, joint=joint) if any(map(_is_membership, items)):
+            others = tuple(item for item in items if not _is_membership(item))
+            rest = Listing(others, joint) if len(others) > 1 else next(iter(others), None)
+            members = [real_set(item) for item in items if _is_membership(item)]
+            return None if rest is None else _combined([real_set(rest), *members], "cap")
         case Listing(items=items, joint=joint):
             sets = [real_set(item) for item in items]
             either = _combined(sets, "cup")
@@ -97,7 +118,7 @@ def _relation(node: Relation) -> RealSet | None:
         return distance
     if ops == ("in",):
         inner = real_set(sides[1])
-        return None if inner is None else RealSet(sides[0], inner.pieces)
+        return None if inner is None else replace(inner, name=sides[0])
     if len(sides) == 2:
         name, op, bound = sides[0], ops[0], sides[1]
         if not _is_name(name) or symbols(name) & symbols(bound):
@@ -123,6 +144,60 @@ def _relation(node: Relation) -> RealSet | None:
     return None
 
 
+def _is_membership(node: Node) -> bool:
+    return (
+        isinstance(node, Relation) and node.ops == ("in",) and isinstance(node.sides[1], NamedSet)
+    )
+
+
+def numbers_named(node: Node) -> frozenset[str]:
+    """Return the number sets that a node names."""
+    return frozenset(part.name for part in walk(node) if isinstance(part, NamedSet))
+
+
+def as_points(found: RealSet) -> RealSet:
+    """Return a set of integers with closed whole ends, and as its points if there are few."""
+    pieces = merge_pieces(found.pieces) if found.among in ("Z", "N") else None
+    if pieces is None:
+        return found
+    closed: list[Piece] = []
+    for piece in pieces:
+        low, high = (
+            _whole(piece.low, piece.low_closed, 1),
+            _whole(piece.high, piece.high_closed, -1),
+        )
+        if found.among == "N" and (low is None or low < 0):
+            low = 0
+        start: Node = Neg(INFINITY) if low is None else number(low)
+        end: Node = INFINITY if high is None else number(high)
+        closed.append(Piece(start, low is not None, end, high is not None))
+        if low is None or (low < 1 and found.among == "N"):
+            return replace(found, pieces=tuple(closed)) if len(pieces) == 1 else found
+    bounds = [(_whole(piece.low, True, 1), _whole(piece.high, True, -1)) for piece in closed]
+    points = [
+        number(at)
+        for low, high in bounds
+        if low is not None and high is not None
+        for at in range(low, min(high, low + MAX_POINTS) + 1)
+    ]
+    if None in {end for pair in bounds for end in pair} or len(points) > MAX_POINTS:
+        return replace(found, pieces=tuple(closed), among="Z")
+    return replace(found, pieces=tuple(Piece(at, True, at, True) for at in points), among="R")
+
+
+def _whole(node: Node, closed: bool, step: int) -> int | None:
+    """Return the first integer inside an end, or None if it is infinite."""
+    value = endpoint_value(node)
+    if value is None or infinite(node):
+        return None
+    whole = int(math.ceil(value) if step > 0 else math.floor(value))
+    return whole if closed or whole != value else whole + step
+
+
+def number(value: Fraction | int) -> Node:
+    return Num(Fraction(value)) if value >= 0 else Neg(Num(Fraction(-value)))
+
+
 def _distance(node: Relation) -> RealSet | None:
     sides, ops = node.sides, node.ops
     absolutes = [
@@ -133,6 +208,8 @@ def _distance(node: Relation) -> RealSet | None:
     at = absolutes[0]
     inner = next(children(sides[at]))
     terms = inner.terms if isinstance(inner, Sum) else (inner,)
+    if not any(isinstance(term, Sym) for term in terms):  # |1-x| is |x-1|
+        terms = tuple(term.of if isinstance(term, Neg) else Neg(term) for term in terms)
     names = [term for term in terms if isinstance(term, Sym)]
     offsets = [Neg(term) for term in terms if not isinstance(term, Sym)]
     if len(names) != 1 or any(symbols(term) for term in offsets):
@@ -142,7 +219,7 @@ def _distance(node: Relation) -> RealSet | None:
         if place == at:
             continue
         op = ops[at] if place > at else FLIP.get(ops[place], "")
-        low, high = Sum((Neg(side), *offsets)), Sum((side, *offsets))
+        low, high = _added(Neg(side), *offsets), _added(side, *offsets)
         radius = endpoint_value(side)
         if symbols(side) or radius is None or radius <= 0:
             return None
@@ -160,6 +237,16 @@ def _distance(node: Relation) -> RealSet | None:
     return None if pieces is None else RealSet(names[0], pieces)
 
 
+def _added(*terms: Node) -> Node:
+    """Return a sum, as a number if it is rational."""
+    total = Sum(terms) if len(terms) > 1 else terms[0]
+    try:
+        value = Evaluator({}).value(total)
+    except (Undefined, Unreadable):
+        return total
+    return number(value) if isinstance(value, Fraction) else total
+
+
 def _is_name(node: Node) -> bool:
     return isinstance(node, Sym | Applied)
 
@@ -171,8 +258,11 @@ def _combined(parts: list[RealSet | None], how: str) -> RealSet | None:
         return None
     name = next(iter(names), None)
     union = tuple(piece for part in sets for piece in part.pieces)
+    kinds = [part.among for part in sets]
     if how == "cup":
-        return RealSet(name, union)
+        return RealSet(name, union, kinds[0]) if len(set(kinds)) == 1 else None
+    if how == "minus" and set(kinds[1:]) != {"R"}:
+        return None
     pieces = sets[0].pieces
     for part in sets[1:]:
         other = part.pieces if how != "minus" else _complement(part.pieces)
@@ -182,7 +272,8 @@ def _combined(parts: list[RealSet | None], how: str) -> RealSet | None:
     ordered = merge_pieces(pieces)
     if ordered is None:
         return None
-    return RealSet(name, union if how == "and" and not ordered else ordered)
+    among = min(kinds, key=_SMALLER.index)
+    return RealSet(name, union if how == "and" and not ordered else ordered, among)
 
 
 def _intersection(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -200,7 +291,7 @@ def repeats(node: Listing) -> bool:
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
-    sets = [real_set(item) for item in node.items]
+    sets = [real_set(item) for item in node.items if not _is_membership(item)]
     return any(
         one is not None and other is not None and at != place and _is_within(one, other)
         for at, one in enumerate(sets)
@@ -252,6 +343,20 @@ def endpoint_value(node: Node) -> Any | None:
     except (Undefined, Unreadable):
         return None
     return value if getattr(value, "imag", 0) == 0 else None
+
+
+def cover_all(conditions: Sequence[Node]) -> bool:
+    """Return whether one of the conditions always holds: ``x > 0``, ``x <= 0`` or ``n odd``, ``n even``."""
+    if {_parity(condition) for condition in conditions} == {"odd", "even"}:
+        return True
+    union = _combined([real_set(condition) for condition in conditions], "cup")
+    line = merge_pieces(union.pieces) if union is not None else None
+    return line is not None and len(line) == 1 and line[0] == WHOLE_LINE
+
+
+def _parity(node: Node) -> str:
+    words = _PARITY.search(node.unit) if isinstance(node, WithUnit) else None
+    return words.group() if words else ""
 
 
 def merge_pieces(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:

@@ -81,6 +81,32 @@ def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
     return None
 
 
+_INDEXED = re.compile(r"([A-Za-z]+)_([jklmnpr])([+-]\d{1,3})?")
+
+
+def reindexed(gold: Relation, answer: Relation) -> Relation:
+    """Return a sequence's rule with the gold's index: ``a_{k+1} = 2k`` for ``a_n`` is ``a_n = 2(n-1)``."""
+    terms = [
+        [term for name in symbols(node) if (term := _INDEXED.fullmatch(name))]
+        for node in (gold, answer)
+    ]
+    letters = [{term.group(2) for term in found} for found in terms]
+    if not all(len(found) == 1 for found in letters):
+        return answer
+    (index,), (other,) = letters
+    last = [max(int(term.group(3) or 0) for term in found) for found in terms]
+    shift = last[0] - last[1]
+    if (index != other and index in symbols(answer)) or (index == other and not shift):
+        return answer
+    table: dict[str, Any] = {
+        other: Sum((Sym(index), Num(Fraction(shift)))) if shift else Sym(index)
+    }
+    for term in terms[1]:
+        place = int(term.group(3) or 0) + shift
+        table[term.group()] = Sym(f"{term.group(1)}_{index}" + (f"{place:+d}" if place else ""))
+    return replace(answer, sides=tuple(renamed(side, table) for side in answer.sides))
+
+
 def same_letter(gold: Node, name: Node) -> bool:
     """Return whether two names agree apart from subscripts and arguments, such as ``x_1`` and ``x``."""
     if isinstance(gold, Sym) and isinstance(name, Sym):
@@ -129,10 +155,6 @@ class Values:
     @property
     def several(self) -> bool:
         return len(self.names) == len(self.items) == len(set(self.names)) > 1
-
-    @property
-    def are_coordinates(self) -> bool:
-        return {name.name for name in self.names if isinstance(name, Sym)} <= {"x", "y", "z"}
 
     def by_name(self) -> Sequence[Node]:
         order = sorted(range(len(self.items)), key=lambda index: str(self.names[index]))
@@ -220,6 +242,8 @@ def rounds_to(exact: Node, rounded: Node) -> bool:
 MAX_CONSTANTS = 4
 _NUMBERED = re.compile(r"[cCkK]_[0-9]")
 _FREE = re.compile(r"[A-DKa-dkm](?:_[0-9])?")
+_CONSTANTS = frozenset("ABCDK")
+"""Capitals beside a variable that are free constants of a gold without a name: ``Ce^{2x}``."""
 _VARIABLES = frozenset(("x", "t", "u", "y", "s", "z", "v", "w", "r", "theta"))
 """Variables of integration. Beside any other variable, C is an ordinary unknown."""
 _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
@@ -238,7 +262,8 @@ def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
     if ours:
         theirs = names[1] - (names[0] - ours)
     else:  # letters keep their meaning unless only one side has them
-        ours, theirs = domain.free & names[0] - names[1], names[1] - names[0]
+        free = domain.free or (_CONSTANTS if _VARIABLES & names[0] else frozenset())
+        ours, theirs = free & names[0] - names[1], names[1] - names[0]
     variables = names[0] - ours
     if not ours or not variables <= names[1] or not (variables or domain.free):
         return False

@@ -1,4 +1,4 @@
-r"""Compares sequences with an ellipsis, such as ``1, 3, \ldots, 2n-1``."""
+r"""Compares sequences with an ellipsis, such as ``1, 3, \ldots, 2n-1``, and sums, products and integrals."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
+from prorl_verifiers.extract import closing_bracket
 from prorl_verifiers.math.comparing.relations import renamed
 from prorl_verifiers.math.evaluating.domain import Domain, domain_of
-from prorl_verifiers.math.evaluating.equal import same_value
-from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+from prorl_verifiers.math.evaluating.equal import DIGITS, infinite, same_value
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Listing,
     Neg,
     Node,
     Num,
+    Product,
     Quotient,
     Sum,
     Sym,
@@ -158,6 +161,156 @@ def _follows(terms: Terms, rule: Rule, domain: Domain) -> bool:
             if isinstance(value, Fraction) and value.denominator != 1:
                 return False
     return True
+
+
+# ------------------------------------------------------------------------- sums, products, integrals
+
+OPEN = re.compile(r"\\(sum|prod|int)(?![a-zA-Z])")
+_FROM = re.compile(r"\s*([a-zA-Z])\s*=(.+)", re.DOTALL)
+_OVER = re.compile(r"(.*?)\s*(?:d|\\(?:mathrm|text)\{d\})\s*([a-zA-Z])\s*", re.DOTALL)
+_AT = tuple(map(Fraction, ("0.31", "-0.17", "0.23")))
+_CLOSE = Fraction(1, 10**12)
+_DIGITS_ADDED = 20
+MAX_TERMS = 300
+"""Maximum terms of a finite sum that are added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """``times`` an operation ("sum", "prod" or "int") on ``body`` for ``index`` from ``low`` to ``high``."""
+
+    times: Node
+    how: str
+    index: str
+    low: Node | None
+    high: Node | None
+    body: Node
+
+
+def same_open(gold: str, answer: str) -> bool:
+    """Return whether an answer is shown to equal a sum, product or integral: term by term, or in value if it is closed."""
+    try:
+        left = _opened(split_top(gold, "=")[-1])
+        last = split_top(answer, "=")[-1]
+        if OPEN.search(last):
+            return _same_terms(left, _opened(last))
+        node = read(last)
+        return isinstance(node, EXPRESSIONS) and _same_sum(left, node)
+    except (Unreadable, Undefined, RecursionError, KeyError):
+        return False
+
+
+def _opened(text: str) -> Open:
+    """Return the one sum, product or integral of a text. Raises Unreadable."""
+    marks = list(OPEN.finditer(text))
+    if len(marks) != 1:
+        raise Unreadable("not one sum, product or integral")
+    how, rest = marks[0].group(1), text[marks[0].end() :].lstrip()
+    scripts: dict[str, str] = {}
+    while rest[:1] in ("_", "^"):
+        sign, rest = rest[0], rest[1:].lstrip()
+        script = _SCRIPT.match(rest)
+        end = (
+            closing_bracket(rest, 1) + 1 if rest.startswith("{") else script.end() if script else 0
+        )
+        scripts[sign] = rest[1 : end - 1] if rest.startswith("{") else rest[:end]
+        rest = rest[end:].lstrip()
+    ends = {sign: read(script) for sign, script in scripts.items() if how == "int" or sign == "^"}
+    if scripts.get("_", "").lstrip().startswith("i"):  # not the imaginary unit
+        letter = next((letter for letter in "jklmpqrstuvw" if letter not in text), "i")
+        scripts["_"], rest = (_I.sub(letter, part) for part in (scripts["_"], rest))
+    match = (_OVER if how == "int" else _FROM).fullmatch(
+        rest if how == "int" else scripts.get("_", "")
+    )
+    if match is None:
+        raise Unreadable("a sum without its index")
+    index = match.group(2 if how == "int" else 1)
+    body = read(match.group(1) if how == "int" else rest)
+    low = ends.get("_") if how == "int" else read(match.group(2))
+    before = text[: marks[0].start()].strip()
+    times = read(before) if before not in ("", "-") else Num(Fraction(1 if not before else -1))
+    parts = [part for part in (times, body, low, ends.get("^")) if part is not None]
+    if not all(isinstance(part, EXPRESSIONS) for part in parts):
+        raise Unreadable("a sum over something else")
+    return Open(times, how, index, low, ends.get("^"), body)
+
+
+_I = re.compile(r"(?<![\\a-zA-Z])i(?![a-zA-Z])")
+_SCRIPT = re.compile(r"\\[a-zA-Z]+|\w")
+
+
+def _same_terms(gold: Open, answer: Open) -> bool:
+    sides = (gold.low, gold.high), (answer.low, answer.high)
+    if gold.how != answer.how or any(
+        (a is None) != (b is None) for a, b in zip(*sides, strict=True)
+    ):
+        return False
+    shift: Node = Num(Fraction(0))
+    domain = Domain()
+    if gold.how != "int" and gold.low is not None and answer.low is not None:
+        shift = Sum((answer.low, Neg(gold.low)))
+        domain = Domain(counts=frozenset((gold.index,)))
+    table = {answer.index: Sum((Sym(gold.index), shift))}
+    body = renamed(answer.body, table)
+    for one, other in zip(*sides, strict=True):
+        moved = other if other is None or infinite(other) else Sum((other, Neg(shift)))
+        if one is not None and moved is not None and not _equal(one, moved, domain):
+            return False
+    if gold.how == "prod":
+        return _equal(gold.times, answer.times, domain) and _equal(gold.body, body, domain)
+    return _equal(Product((gold.times, gold.body)), Product((answer.times, body)), domain)
+
+
+def _same_sum(gold: Open, answer: Node) -> bool:
+    """Return whether a closed formula has the value of a sum, product or integral at some points."""
+    bounds = symbols(*(end for end in (gold.low, gold.high) if end is not None))
+    names = sorted((symbols(gold.body, gold.times) | bounds) - {gold.index})
+    if not symbols(answer) <= set(names):
+        return False
+    for turn in range(3 if names else 1):
+        at = {name: _AT[(turn + place) % 3] for place, name in enumerate(names)}
+        if gold.how != "int":
+            at |= {name: Fraction(turn + 2) for name in bounds}
+        evaluator = Evaluator(at, DIGITS)
+        value = evaluator.float(evaluator.value(answer))
+        exact = _total(gold, at)
+        if abs(value - exact) > max(abs(exact), abs(value)) * _CLOSE:
+            return False
+    return True
+
+
+def _total(gold: Open, at: dict[str, Any]) -> Any:
+    """Return the value of a sum, product or integral at a point. Raises Undefined."""
+    context = numbers(_DIGITS_ADDED)
+
+    def term(place: Any) -> Any:
+        evaluator = Evaluator({**at, gold.index: place}, _DIGITS_ADDED)
+        return evaluator.float(evaluator.value(gold.body))
+
+    def end(node: Node | None) -> Any:
+        if node is None:
+            raise Undefined("no bounds")
+        return (
+            infinite(node) * context.inf
+            if infinite(node)
+            else Evaluator(at, _DIGITS_ADDED).value(node)
+        )
+
+    low, high = end(gold.low), end(gold.high)
+    if gold.how == "int":
+        total = context.quad(
+            term,
+            [Evaluator({}, _DIGITS_ADDED).float(low), Evaluator({}, _DIGITS_ADDED).float(high)],
+        )
+    elif high == context.inf and gold.how == "sum":
+        total = context.nsum(lambda place: term(Fraction(int(place))), [int(low), context.inf])
+    else:
+        if high == context.inf or not low <= high <= low + MAX_TERMS:
+            raise Undefined("too many terms")
+        terms = [term(Fraction(place)) for place in range(int(low), int(high) + 1)]
+        total = context.fsum(terms) if gold.how == "sum" else context.fprod(terms)
+    times = Evaluator(at, _DIGITS_ADDED)
+    return times.float(times.value(gold.times)) * total
 
 
 def _equal(left: Node, right: Node, domain: Domain) -> bool:

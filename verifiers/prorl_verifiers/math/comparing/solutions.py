@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 from prorl_verifiers.math.evaluating.domain import Domain, points
-from prorl_verifiers.math.evaluating.equal import DIGITS, MAX_WORK, same_value
+from prorl_verifiers.math.evaluating.equal import DIGITS, MAX_WORK, same_value, tiny
 from prorl_verifiers.math.evaluating.polynomials import polynomial, real_roots, sign_change
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
 from prorl_verifiers.math.reading.nodes import (
@@ -19,6 +20,7 @@ from prorl_verifiers.math.reading.nodes import (
     Neg,
     Node,
     Num,
+    Product,
     Relation,
     Sum,
     symbols,
@@ -27,6 +29,9 @@ from prorl_verifiers.math.reading.nodes import (
 from prorl_verifiers.math.reading.tokens import Unreadable
 
 ORDERS = frozenset(("=", "<", "<=", ">", ">=", "!="))
+_COORDINATES = frozenset(("x", "y", "z", "r", "theta"))
+NEAR = 6
+"""Maximum numbers of two relations near which lines are tested."""
 LINES, LEAST_SHARED = 4, 3
 """Number of test lines along each variable, and minimum number of solutions that two relations must share."""
 _GRID = tuple(
@@ -66,10 +71,12 @@ def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | N
     orders = any(op != "=" for node in (gold, answer) for op in node.ops)
     # Evaluate both along lines, on a grid and wherever the truth of one may change.
     work = _Work(MAX_WORK)
+    same_formula = _proportional(gold, answer, names)
     sides = _Condition(gold, work), _Condition(answer, work)
     shared = refuted = unclear = 0
     try:
-        for line in _lines(names, domain, gold, answer):
+        near = () if same_formula else _lines_near(names, domain, gold, answer)
+        for line in chain(_lines(names, domain, gold, answer), near):
             places = sides[0].places(line, orders) + sides[1].places(line, orders)
             inexact = sorted({Evaluator({}).float(place.at) for place in places})
             between = [(low + high) / 2 for low, high in pairwise(inexact)]
@@ -88,7 +95,30 @@ def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | N
     except (OutOfTime, Unreadable):
         return None
     enough = shared >= (LEAST_SHARED if len(names) > 1 else 1) and (refuted or not orders)
-    return True if enough and not unclear else None
+    if not enough or unclear:
+        return None
+    return same_formula or not _has_extra_point(gold, answer, names)
+
+
+def union_of_curves(node: Node) -> Relation | None:
+    r"""Return several curves of the plane (``y = \pm x``) as one equation, or None."""
+    if isinstance(node, Relation) and isinstance(node.sides[-1], Listing):
+        curves = [Relation((*node.sides[:-1], side), node.ops) for side in node.sides[-1].items]
+    elif isinstance(node, Listing) and node.joint != "and":
+        curves = [item for item in node.items if isinstance(item, Relation)]
+        if len(curves) != len(node.items):
+            return None
+    else:
+        return None
+    if not all(
+        curve.ops == ("=",)
+        and all(isinstance(side, EXPRESSIONS) for side in curve.sides)
+        and len(symbols(curve) & _COORDINATES) > 1
+        for curve in curves
+    ):
+        return None
+    gaps = tuple(Sum((curve.sides[0], Neg(curve.sides[1]))) for curve in curves)
+    return Relation((Product(gaps), Num(Fraction(0))), ("=",))
 
 
 def same_linear_systems(gold: Listing, answer: Listing) -> bool | None:
@@ -139,6 +169,23 @@ def _lines(names: list[str], domain: Domain, gold: Relation, answer: Relation) -
     for point in islice(points(domain, gold, answer), LINES if len(names) > 1 else 1):
         for name in solved:
             yield _Line(name, {other: point.at[other] for other in names if other != name})
+
+
+def _lines_near(
+    names: list[str], domain: Domain, gold: Relation, answer: Relation
+) -> Iterator[_Line]:
+    """Yield lines near the numbers of two relations, where small curves may lie."""
+    if len(names) == 1:
+        return
+    sizes = {
+        abs(part.value) for node in (gold, answer) for part in walk(node) if isinstance(part, Num)
+    }
+    point = next(points(domain, gold, answer)).at
+    for size in sorted(sizes)[:NEAR]:
+        for at in (size + Fraction(1, 7), Fraction(1, 7) - size):
+            for name, other in zip(names, (*names[1:], names[0]), strict=True):
+                fixed = {**point, other: at}
+                yield _Line(name, {one: fixed[one] for one in names if one != name})
 
 
 @dataclass(slots=True)
@@ -263,3 +310,140 @@ class _Condition:
             middle = (low + high) / 2
             low, high = (middle, high) if holds(middle) else (low, middle)
         return low
+
+
+# ------------------------------------------------------------------------------------ isolated points
+
+_FEWER_DIGITS = 30
+_STARTS = (
+    ("3.1", "-2.3", "1.7"),
+    ("-4.7", "5.9", "-2.9"),
+    ("0.31", "-0.43", "0.57"),
+    ("0.23", "0.37", "-0.61"),
+)
+_FARTHEST = 60
+"""Largest coordinate of a point that is searched for."""
+_SHORTENED = 60
+"""Number of times a range is shortened to find the lowest value in it."""
+_LARGEST_DENOMINATOR = 1000
+_LARGEST_RELATIONS = 150
+"""Maximum nodes of two relations between which isolated points are searched for."""
+Spot = Sequence[Any]
+Size = Callable[[Spot], Any]
+
+
+def _start(at: int, names: Sequence[str]) -> Spot:
+    return [numbers(_FEWER_DIGITS).mpf(value) for value in _STARTS[at][: len(names)]]
+
+
+def _ratio(gold: Relation, answer: Relation, names: Sequence[str]) -> Size:
+    """Return the size of one relation's gap divided by the other's, as a function of a point."""
+    gaps = _gap(gold), _gap(answer)
+
+    def ratio(place: Spot) -> Any:
+        at = dict(zip(names, place, strict=True))
+        top, bottom = (_value(gap, at, _FEWER_DIGITS) for gap in gaps)
+        return abs(top / bottom)
+
+    return ratio
+
+
+def _proportional(gold: Relation, answer: Relation, names: Sequence[str]) -> bool:
+    """Return whether two relations are one formula up to a factor, or have no formula that can be compared."""
+    if len(gold.ops) + len(answer.ops) > 2 or len(names) > len(_STARTS[0]):
+        return True
+    if sum(1 for node in (gold, answer) for _ in walk(node)) > _LARGEST_RELATIONS:
+        return True
+    ratio, sizes = _ratio(gold, answer, names), []
+    for at in range(len(_STARTS)):
+        with suppress(Undefined, Unreadable, ZeroDivisionError):
+            sizes.append(ratio(_start(at, names)))
+    return len(sizes) > 1 and bool(max(sizes) - min(sizes) <= max(sizes) * tiny(9))
+
+
+def _has_extra_point(gold: Relation, answer: Relation, names: Sequence[str]) -> bool:
+    """Return whether one relation is found to hold at an isolated point where the other does not.
+
+    Such a point is a zero of the ratio of both, as of x^2+y^2 for ``(x^2+y^2)(x+y-1) = 0`` and ``x+y = 1``.
+    """
+    if len(names) not in (2, 3):
+        return False
+    ratio = _ratio(gold, answer, names)
+
+    def inverse(place: Spot) -> Any:
+        return 1 / ratio(place)
+
+    for size in (ratio, inverse):
+        for place in _lowest(size, _start(0, names)):
+            near = [Fraction(str(value)).limit_denominator(_LARGEST_DENOMINATOR) for value in place]
+            at = dict(zip(names, near, strict=True))
+            if _holds_at(gold, at) != _holds_at(answer, at):
+                return True
+    return False
+
+
+def _gap(node: Relation) -> Node:
+    return Sum((node.sides[0], Neg(node.sides[1])))
+
+
+def _value(node: Node, at: dict[str, Any], digits: int) -> Any:
+    evaluator = Evaluator(at, digits, real=True)
+    return evaluator.float(evaluator.value(node))
+
+
+def _holds_at(node: Relation, at: dict[str, Any]) -> bool:
+    try:
+        gap = _value(_gap(node), at, DIGITS)
+    except (Undefined, Unreadable):
+        return False
+    op = node.ops[0]
+    if abs(gap) < numbers(_FEWER_DIGITS).mpf(10) ** -_FEWER_DIGITS:
+        return op in ("=", "<=", ">=")
+    return op == "!=" or (op != "=" and (gap < 0) == (op[0] == "<"))
+
+
+def _lowest(size: Size, start: Spot) -> Iterator[Spot]:
+    """Yield the vertex of the parabola through points beside ``start``, and the lowest place along each coordinate in turn."""
+    for search in (_vertex, _along_coordinates):
+        with suppress(Undefined, Unreadable, ZeroDivisionError):
+            yield search(size, start)
+
+
+def _vertex(size: Size, start: Spot) -> Spot:
+    count = range(len(start))
+
+    def beside(*steps: tuple[int, int]) -> Any:
+        return size(
+            [
+                value + sum(step for axis, step in steps if axis == at)
+                for at, value in enumerate(start)
+            ]
+        )
+
+    middle = beside()
+    ahead = [beside((at, 1)) for at in count]
+    behind = [beside((at, -1)) for at in count]
+    context = numbers(_FEWER_DIGITS)
+    slopes = context.matrix([(ahead[at] - behind[at]) / 2 for at in count])
+    bends = context.matrix(len(start))
+    for row in count:
+        bends[row, row] = ahead[row] + behind[row] - 2 * middle
+        for column in range(row):
+            bend = beside((row, 1), (column, 1)) - ahead[row] - ahead[column] + middle
+            bends[row, column] = bends[column, row] = bend
+    steps: Any = context.lu_solve(bends, slopes)
+    return [value - steps[at] for at, value in enumerate(start)]
+
+
+def _along_coordinates(size: Size, start: Spot) -> Spot:
+    place: list[Any] = list(start)
+    for at in range(len(place)):
+        low, high = numbers(_FEWER_DIGITS).mpf(-_FARTHEST), numbers(_FEWER_DIGITS).mpf(_FARTHEST)
+        for _ in range(_SHORTENED):
+            step = (high - low) * 3 / 8
+            left, right = (
+                size([*place[:at], end, *place[at + 1 :]]) for end in (low + step, high - step)
+            )
+            low, high = (low, high - step) if left < right else (low + step, high)
+        place[at] = (low + high) / 2
+    return place

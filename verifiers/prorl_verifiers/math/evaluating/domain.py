@@ -55,9 +55,6 @@ class Domain:
     free: frozenset[str] = frozenset()
 
 
-REAL = Domain()
-
-
 def domain_of(gold: Node) -> Domain:
     r"""Return the domain of the gold's variables.
 

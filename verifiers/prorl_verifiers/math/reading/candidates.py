@@ -39,6 +39,9 @@ _LEAD = re.compile(r"\\text\s*\{[^{}]*\}|[\s.,:;$]+")
 _ONCE = tuple(
     re.compile(rf"\\{name}(?![a-zA-Z])") for name in ("equiv", "pmod", "bmod", "approx", "to")
 )
+_SAID = re.compile(r"\\(?:text|mathrm|mbox)\s*\{([^{}]*)\}")
+_LINKS = frozenset("the for and are where when with otherwise else all any integer number".split())  # noqa: SIM905
+_CURL = re.compile(r"\\nabla\s*\\times")
 _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
@@ -62,6 +65,9 @@ def several_candidates(gold: str, answer: str) -> str | None:
         return "letters that the gold does not have"
     if _DOTS.search(answer) and not _DOTS.search(gold):
         return "a list that is not written out"
+    said = _words(gold), _words(answer)
+    if (all(said) and said[0] != said[1]) or bool(_CURL.search(gold)) != bool(_CURL.search(answer)):
+        return "other words than the gold's"
     gold_groups, answer_groups = groups(gold), groups(answer)
     if answer_groups.top > 1 and answer_groups.all > gold_groups.all and not answer_groups.joined:
         return "several candidates in one answer"
@@ -72,6 +78,12 @@ def several_candidates(gold: str, answer: str) -> str | None:
         remainder = _LEAD.sub("", answer.replace(gold, "", 1) if gold in answer else "x")
         return "several candidates in one answer" if remainder else None
     return None
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text, which computer algebra ignores, without those that only link others."""
+    words = re.findall(r"[a-z]{3,}", " ".join(_SAID.findall(text)).casefold())
+    return [word for word in words if word not in _LINKS]
 
 
 class Groups:

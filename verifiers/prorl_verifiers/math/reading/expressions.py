@@ -13,6 +13,7 @@ from fractions import Fraction
 from prorl_verifiers.math import units as math_units
 from prorl_verifiers.math.reading.factors import FactorParser
 from prorl_verifiers.math.reading.nodes import (
+    Applied,
     Bracketed,
     Call,
     Cases,
@@ -65,6 +66,12 @@ _MAGNITUDES = {
     "billion": 10**9,
     "trillion": 10**12,
 }
+_SCALE = re.compile(r"(?:\^\\circ ?|(?:degrees?|deg) ?)(c|f)(?:elsius|ahrenheit)?")
+_RATE = re.compile(
+    r"[A-Za-zµ]{1,3}(?:\s*\^\s*\{?-?\d\}?)?(?:(?:\s|\\cdot)+[A-Za-zµ]{1,3}(?:\s*\^\s*\{?-?\d\}?)?){1,3}"
+)
+"""Matches ``km h^{-1}``."""
+_VECTORS = (r"\vec", r"\mathbf", r"\boldsymbol", r"\overrightarrow")
 _NO_UNITS = frozenset(
     """squared cubed factorial times plus minus over mod half halves third thirds quarter or not more less
     than least most if when unless except choose""".split()  # noqa: SIM905
@@ -106,8 +113,12 @@ class ExpressionParser(FactorParser):
         factors, signed = [self.power()], False
         while True:
             if self.take(*_TIMES):
+                crossed = self.crosses()
                 factors.append(self.signed(self.power))
                 signed = True
+                if crossed:
+                    only_expressions(factors)
+                    factors[-2:] = [Applied("cross", tuple(factors[-2:]))]
             elif self.take(*_DIVIDE):
                 bottom = self.signed(self.power)
                 factors, signed = [Quotient(product(factors, signed), bottom)], False
@@ -120,6 +131,19 @@ class ExpressionParser(FactorParser):
                 factors = self.next_factor(factors)
             else:
                 return product(factors, signed)
+
+    def crosses(self) -> bool:
+        r"""Return whether the ``\times`` just read stands beside a vector and another vector or a bracket."""
+        if self.tokens[self.at - 1].text != r"\times":
+            return False
+        beside = self.tokens[self.at - 2], self.peek()
+        vectors = [
+            token.kind == "sym" and self.source.startswith(_VECTORS, token.start)
+            for token in beside
+        ]
+        return all(vectors) or (
+            any(vectors) and (beside[0].text in (")", "]") or beside[1].text in ("(", "["))
+        )
 
     def next_factor(self, factors: list[Node]) -> list[Node]:
         last, token = factors[-1], self.peek()
@@ -172,8 +196,15 @@ class ExpressionParser(FactorParser):
             noun = self.peek(1)
             counted = noun.kind == "word" and noun.spaced and noun.text not in _NO_UNITS
             adjective = token.spaced and counted and 1 < len(token.text) < 4
-            return math_units.is_bare_unit(noun.text if adjective else token.text)
+            return (
+                math_units.is_bare_unit(noun.text if adjective else token.text) or self.rate_ahead()
+            )
         return False
+
+    def rate_ahead(self) -> bool:
+        """Return whether unit symbols with a negative power follow."""
+        match = _RATE.match(self.source, self.peek().start) if "-" in self.source else None
+        return match is not None and "-" in match.group() and math_units.symbols_only(match.group())
 
     def unit(self, of: Node) -> Node:
         start = self.peek().start
@@ -181,7 +212,8 @@ class ExpressionParser(FactorParser):
         magnitude, _, counted = first.partition(" ")
         if magnitude in _MAGNITUDES:
             self.at += 1
-            of = product([of, Num(Fraction(_MAGNITUDES[magnitude]))], False)
+            size = Fraction(_MAGNITUDES[magnitude])
+            of = Num(of.value * size) if isinstance(of, Num) else product([of, Num(size)], False)
             return WithUnit(of, counted) if counted else of
         last = self.at + 1 == len(self.tokens)
         if _NO_UNITS.intersection(first.replace("(", " ").split()) and not (
@@ -207,6 +239,9 @@ class ExpressionParser(FactorParser):
         if self.tokens[self.at - 1].start == start:
             if first in ("degree", "degrees", "deg"):
                 return Degrees(of)
+            scale = _SCALE.fullmatch(first)
+            if scale:
+                unit = "deg" + scale.group(1).upper()
             if first in ("percent", "pct"):
                 return Percent(of)
             if first in ("radians", "radian", "rad", "rads"):
@@ -394,7 +429,7 @@ class CommandParser(ExpressionParser):
             return Words("otherwise")
         if token.kind in ("text", "word") and token.text.casefold() in _IF:
             self.at += 1
-        return self.relation()
+        return self.listing("")  # may join conditions by words
 
-    def relation(self) -> Node:
+    def listing(self, signs: str) -> Node:
         raise NotImplementedError

@@ -65,11 +65,7 @@ class FactorParser(Cursor):
                 only_expressions([node])
             if token.text == "^" and self.peek(1).text in (r"\circ", r"\degree"):
                 self.at += 2
-                if self.peek().text in ("C", "F") and self.peek().kind in ("text", "word"):
-                    node = WithUnit(node, "deg" + self.peek().text)
-                    self.at += 1
-                else:
-                    node = Degrees(node)
+                node = self.degrees(node)
             elif token.text == "^":
                 self.at += 1
                 node = Power(node, self.argument())
@@ -80,9 +76,17 @@ class FactorParser(Cursor):
             elif self.take("%"):
                 node = Percent(node)
             elif self.take(r"\degree", r"\textdegree"):
-                node = Degrees(node)
+                node = self.degrees(node)
             else:
                 return node
+
+    def degrees(self, of: Node) -> Node:
+        """Return an angle, or a temperature if its scale follows."""
+        scale = self.peek()
+        if scale.text not in ("C", "F") or scale.kind not in ("text", "word"):
+            return Degrees(of)
+        self.at += 1
+        return WithUnit(of, "deg" + scale.text)
 
     def transposes(self) -> bool:
         if self.peek().text != "^":

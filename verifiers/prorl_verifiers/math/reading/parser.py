@@ -100,7 +100,9 @@ class AnswerParser(CommandParser):
                     joint = self.peek().text
                     self.at += 1
             elif token.kind == "joint" or token.text in (r"\lor", r"\vee", r"\land", r"\wedge"):
-                joint = "or" if token.text in ("or", r"\lor", r"\vee") else "and"
+                before, joint = joint, "or" if token.text in ("or", r"\lor", r"\vee") else "and"
+                if token.kind == "cmd" and before not in (",", joint):
+                    raise Unreadable('"and" and "or" without brackets')
                 self.at += 1
             else:
                 break
@@ -176,6 +178,7 @@ class AnswerParser(CommandParser):
         if isinstance(first, Ratio) and len(first.items) == 2 and colon == ":":
             raise Unreadable("a ratio in a set")
         if self.take("|", r"\mid", ":"):
+            self.bars = 0
             condition = self.listing()
             self.expect(r"\}")
             return Where(first, condition)
