@@ -23,14 +23,12 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "images" / "view"
-COLOURS = 256
 LARGEST = 150_000
 """Maximum size of a picture in bytes."""
 DESKTOP, PHONE = (1280, 900), (390, 844)
 FALL = 131
 """Step of the run ``fast`` from which its reward is lower (docs/tutorials/why-reward-fell.md)."""
-PROMPT = "train-cipher-00496"
-"""A prompt that the run saw before and after."""
+PROMPT = "train-cipher-00496"  # the run saw it before and after
 AROUND = f"#/fast/run?step={FALL}&width=50&mean=20"
 BESIDE = "#/fast/run?with=half&mean=20&curves=reward_mean,validation_reward,kl,lr"
 CIPHER = f"#/fast/rollouts?step={FALL}..180&task=evidence%2Fcipher"
@@ -54,9 +52,8 @@ class Picture:
 
 def _scroll_to_parts(page: Any) -> None:
     page.get_by_role("heading", name="By task").wait_for()
-    panel = page.locator(".panel")
-    panel.evaluate("e => e.querySelector('.suspects').nextElementSibling.scrollIntoView()")
-    panel.evaluate("e => e.scrollBy(0, -54)")
+    page.locator(".panel .suspects + *").evaluate("e => e.scrollIntoView()")
+    page.locator(".panel").evaluate("e => e.scrollBy(0, -54)")
 
 
 def _scroll_to_charts(page: Any) -> None:
@@ -128,8 +125,7 @@ def _take(browser: Any, address: str, picture: Picture, file: Path) -> int:
     page.wait_for_timeout(300)
     taken = page.locator(picture.of).screenshot() if picture.of else page.screenshot()
     context.close()
-    shown = Image.open(io.BytesIO(taken)).convert("RGB")
-    shown.quantize(COLOURS, kmeans=2, dither=Image.Dither.NONE).save(file, optimize=True)
+    Image.open(io.BytesIO(taken)).convert("RGB").quantize(256, kmeans=2).save(file, optimize=True)
     if (size := file.stat().st_size) > LARGEST:
         raise SystemExit(f"{file} has {size:,} bytes: more than {LARGEST:,}")
     return size
