@@ -228,23 +228,25 @@ _FACTOR_AFTER = re.compile(
     r"(?:\s|\\[,;:!]|\\right|[)}\]])*(?:(?P<sure>\\(?:cdot|times|div|ast)(?![a-zA-Z])|\^(?!\s*\{?\s*(?:\\(?:circ|prime|text|mathrm)|[a-z]{2})))"
     r"|[-+*/]\s*[\w\\({]|!|[xyznk](?![a-zA-Z])|\\(?:pi|sqrt|[dt]?frac)(?![a-zA-Z]))"
 )
+_ENDS_FACTOR = "0123456789+-*/^_(){}[]"
 _DELIMITERS = re.compile(r"\$\$|(?<!\\)\$|\\[()\[\]]")
 
 
-def inside_expression(text: str) -> bool:
-    r"""Return whether the last box is a part of a larger formula: ``2\cdot\boxed{5}``, ``\boxed{5}^2``."""
-    span = last_box_span(text)
-    if span is None:
-        return False
-    start = text.rfind("\\", 0, span[0])
+def inside_expression(text: str, before: str, after: str) -> bool:
+    r"""Return whether the last box, with the texts beside it, is a part of a larger formula: ``2\cdot\boxed{5}``."""
+    before = before.rstrip()
+    last = before[-1:]
+    command = last.isalpha() and "\\" in before[-7:]  # most boxes follow a word or a sign
     beside = (
-        _FACTOR_BEFORE.search(text[max(0, start - _AROUND) : start]),
-        _FACTOR_AFTER.match(after_last_box(text)[:_AROUND]),
+        _FACTOR_BEFORE.search(before) if command or last in _ENDS_FACTOR else None,
+        _FACTOR_AFTER.match(after) if after[:1] not in ("", "$", ".") else None,
     )
-    if not any(beside):
+    if beside == (None, None):
         return False
     if any(match and match.group("sure") for match in beside):
         return True
+    span = last_box_span(text)
+    start = span[0] if span is not None else 0
     paragraph = text.rfind("\n\n", 0, start) + 1
     marks = [mark.group() for mark in _DELIMITERS.finditer(text, paragraph, start)]
     dollars = sum(mark[0] == "$" for mark in marks)

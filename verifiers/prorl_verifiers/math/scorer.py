@@ -104,9 +104,10 @@ def find_answer(text: str, boxed: str | None, letters: bool) -> str | Score:
     if len(answer) > MAX_ANSWER:
         return unparsable("the answer is too long", answer)
     note_answer(text, answer)
-    if later == "" or (later is None and denied_around(*around_last_box(text))):
+    beside = around_last_box(text) if boxed is not None and later is None else ("", "")
+    if later == "" or denied_around(*beside):
         return Score(0.0, "the words beside the box deny it", answer)
-    if later is None and boxed is not None and inside_expression(text):
+    if inside_expression(text, *beside):
         return Score(0.0, "the box is a part of a larger formula", answer)
     return answer
 

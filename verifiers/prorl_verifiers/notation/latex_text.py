@@ -85,6 +85,7 @@ _CURRENCY = re.compile(
     rf"\\(?:text|mathrm|mbox)\s*\{{\s*(?:{MONEY})\s*\}}|[€£¥￥₹₩₽]|\\euro(?![a-zA-Z])"
     rf"|(?<![A-Za-z\\])(?:US\s?(?=\\?\$)|(?:{MONEY})(?=\s*\d))|(?<=[\d}}])\s*(?:{MONEY})(?=[\s.$}}]*\Z)"
 )
+_MONEY_AHEAD = re.compile(r"[€£¥￥₹₩₽$]|\\euro|USD|EUR|GBP|JPY|INR")
 _SHORTENED = re.compile(r"(?<![A-Za-z])(sq|cu)\.(?=\s)")
 _SPACES = re.compile(r"(\\\\)|\\[,;:!> ]|~|\\(?=\s|$)|\s+")
 _PRIMES = re.compile(r"\^\s*(?:\\prime(?![a-zA-Z])|\{(?:\s*\\prime(?![a-zA-Z]))+\s*\})")
@@ -115,7 +116,8 @@ def clean(text: str) -> str:
     if _DIGITS.fullmatch(text):
         return text
     text = _SHORTENED.sub(r"\1", text)
-    text = _CURRENCY.sub("", text)
+    if _MONEY_AHEAD.search(text):
+        text = _CURRENCY.sub("", text)
     if not text.isascii():
         text = _RAISED_RUN.sub(lambda run: _script("^", run.group().translate(_RAISED)), text)
         text = _LOWERED_RUN.sub(lambda run: _script("_", run.group().translate(_LOWERED)), text)
@@ -254,8 +256,11 @@ _DENIED_BEFORE = re.compile(
     r"(?:(?<![a-z])(?:not|never|cannot|anything but|other than)|n['’]t)(?:\s+be)?(?:\s+equal(?:s|\s+to)?)?"
     + _MARKS
     + "$"
-    r"|(?<![a-z])(?:false|untrue|wrong|incorrect|not true|not the case|not so)\s+that(?![a-z])[^.!?;,:]*$"
-    r"|(?<![a-z])(?:(?:common|typical|usual|frequent|naive|tempting|wrong|incorrect|false|mistaken|erroneous|trap|trick)\s+){1,3}"
+    r"|(?<![a-z])(?:false|untrue|wrong|incorrect|not true|not the case|not so)\s+that(?![a-z])[^.!?;,:]*$",
+    re.IGNORECASE,
+)
+_DOUBTED_BEFORE = re.compile(
+    r"(?<![a-z])(?:(?:common|typical|usual|frequent|naive|tempting|wrong|incorrect|false|mistaken|erroneous|trap|trick)\s+){1,3}"
     r"(?:answer|guess|result|response|solution|value|mistake|error|choice|option|conclusion)s?"
     + _TAIL
     + r"|(?<![a-z])(?:students|people|one|you|many|some|they)\s+(?:might|may|could|would|often)\s+(?:\w+\s+){0,2}?"
@@ -267,11 +272,12 @@ _DENIED_BEFORE = re.compile(
     + _TAIL,
     re.IGNORECASE,
 )
-_DENYING = (
-    "not", "never", "n't", "n’t", "but", "than", "that", "answer", "guess", "result", "response", "solution", "value", "mistake",
-    "error", "choice", "option", "conclu", "tempt", "would", "think", " say", "believe",
-)  # fmt: skip
+_DENYING = ("not", "never", "n't", "n’t", "but", "than", "that")
 """One of these is in every text that ``_DENIED_BEFORE`` matches."""
+_DOUBTING = re.compile(
+    "would|might|could|may |often|wrong|incorrect|false|mistake|erroneous|common|typical|usual|frequent|naive|tempt|trap|trick|not|n['’]t|never"
+)
+"""One of these is in every text that ``_DOUBTED_BEFORE`` matches."""
 _DENIED_AFTER = re.compile(
     r"[\s$*\\)\].,]*(?:(?:is|was|would be)\s+(?:clearly\s+|of course\s+)?(?:wrong|incorrect|false|untrue)"
     r"|(?:is|was|would be)\s+(?:an?|the)\s+(?:(?:very|common|typical|usual|frequent|naive|tempting|wrong|incorrect|mistaken)\s+){1,3}"
@@ -287,7 +293,8 @@ def denied_around(before: str, after: str) -> bool:
     """Return whether the text beside an answer denies it, as ``is not`` before or ``is wrong`` after it does."""
     words = before.lower()
     denied = any(part in words for part in _DENYING) and _DENIED_BEFORE.search(before)
-    return bool(denied or _DENIED_AFTER.match(after))
+    doubted = _DOUBTING.search(words) and _DOUBTED_BEFORE.search(before)
+    return bool(denied or doubted or _DENIED_AFTER.match(after))
 
 
 _OTHERWISE = re.compile(r"&\s*(?:\\(?:text|mathrm|mbox)\s*\{\s*)?otherwise")
