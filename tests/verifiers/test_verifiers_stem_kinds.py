@@ -65,6 +65,7 @@ CASES = [
     (r"e^{-2}", ["0.135", "0.1353"], ["0.14", "0.13"]),
     (r"\frac{\ln 2}{3}\ \text{s}", ["0.231 s", "231 ms", "0.231"], ["0.231 m", "0.24"]),
     (r"\log_2 8", ["3"], ["3.005"]),
+    (r"\arctan\frac34", ["0.644", r"36.9^\circ", r"\tan^{-1}(0.75)"], ["0.65", r"53.1^\circ", "36.9"]),
     (r"3\hat{\mathbf i}-4\hat{\mathbf j}", [r"3\hat{i}-4\hat{j}", r"3\bm{\hat i}-4\bm{\hat j}", r"3\hat{\boldsymbol{\imath}}-4\hat{\boldsymbol{\jmath}}", r"3\hat\imath-4\hat\jmath", "(3,-4)"], [r"3\hat{\mathbf i}+4\hat{\mathbf j}", r"3\hat{\mathbf i}-4\hat{\mathbf k}", r"3\hat{\mathbf i}"]),
     (r"20\,\text{N}, 30^\circ below", ["20 N, 30° below the horizontal", r"20\,\text{N at }30^\circ\text{ below}", r"20\text{ N at }-30^\circ"], [r"20\,\text{N}, 30^\circ above", "20 N", "20 N, 30°", "20 N, 60° below", "21 N, 30° below"]),
     (r"13\text{ m/s at }22^\circ\text{ above the horizontal}", ["13 m/s, 22°", "13 m/s, 22° above horizontal"], ["13 m/s, 22° below"]),

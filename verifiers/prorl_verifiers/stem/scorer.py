@@ -50,7 +50,7 @@ from prorl_verifiers.stem.targets import (
     parse_target,
     value_side,
 )
-from prorl_verifiers.stem.vectors import chain_holds, other_quantity, read_vector
+from prorl_verifiers.stem.vectors import called_value, chain_holds, other_quantity, read_vector
 from prorl_verifiers.types import Score
 
 
@@ -183,6 +183,7 @@ def _same_formula(
             return True, reason
     value = number_by_algebra(formula, loading)
     value = number_by_algebra(formula, loading, closed=True) if value is None else value
+    value = called_value(formula) if value is None else value
     if value is None:
         return False, reason
     exact = value.denominator == 1 and not gold_unit

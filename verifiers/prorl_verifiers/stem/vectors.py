@@ -14,6 +14,7 @@ from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Bracketed,
+    Call,
     Matrix,
     Node,
     Num,
@@ -92,6 +93,21 @@ def _quantity(node: Node, unit: str) -> Quantity | None:
     decimals = [part for part in walk(node) if isinstance(part, Num) and part.decimal]
     places = max((decimal_places(part) for part in decimals), default=0)
     return Quantity(value, False, unit, -places, not decimals)
+
+
+def called_value(text: str) -> Fraction | None:
+    r"""Return a formula with functions of numbers (``\arctan 2``) as a number with 15 digits, or None."""
+    try:
+        node = read(clean(text))
+        if not isinstance(node, EXPRESSIONS) or symbols(node):
+            return None
+        value = Evaluator({}).value(node)
+    except (Undefined, Unreadable, RecursionError):
+        return None
+    called = any(isinstance(part, Call) for part in walk(node))
+    if not called or isinstance(value, Fraction) or value.imag or not 1e-300 < abs(value) < 1e300:
+        return None
+    return Fraction(f"{float(value.real):.15g}")
 
 
 MAX_FORMULAS = 4
