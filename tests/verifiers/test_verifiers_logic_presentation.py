@@ -136,6 +136,7 @@ LEFT = "James had 3% of his money left. How many pretzels did he buy?"
          ["0.234375%", "23%", "23.4375", "heads = 0.234375"]),
         ("gsm_symbolic", SHARE, "25", ["25%", r"25\%", "25 percent"], ["0.25", "2.5%"]),
         ("gsm_symbolic", LEFT, "574", ["574 pretzels"], ["574%", "574 percent"]),
+        ("gsm_symbolic", "Mia gets 70% of them right, so how many points does she get?", "60", ["60 points"], ["60%", "60 percent"]),
     ],
 )  # fmt: skip
 def test_a_label_or_a_percent_sign_must_fit_what_is_asked(

@@ -241,7 +241,7 @@ def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
         return 0.0
     before, behind = (_stems(match[part]) for part in ("before", "behind"))
     sentences = [one for one in re.split(r"(?<=[.?!])\s", question) if _ASKED.search(one)]
-    if match["percent"] and not re.search("%|per ?cent", (sentences or [question])[-1]):
+    if match["percent"] and not _SHARE.search((sentences or [question])[-1]):
         return 0.0
     asked = _stems(sentences[-1] if sentences else "") - _CHANGING
     noun = _COUNTED.search(sentences[-1]) if sentences else None
@@ -269,6 +269,7 @@ _ONE_NUMBER = re.compile(
     re.ASCII,
 )
 _ASKED = re.compile(r"\?|\b(?:calculate|find|determine|how many|how much)\b")
+_SHARE = re.compile(r"\b(?:what|which|how many|as an?|the) (?:\w+ )?(?:%|per ?cent)")
 _COUNTED = re.compile(r"\b(?:how many|number of)((?:\s+[a-z]+){1,4})")
 _FOREWORDS = _stems(
     "so thus therefore hence the a an my our final correct answer result total value number amount sum is are was were "
