@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from prorl_verifiers.extract import (
@@ -138,7 +139,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     before = count_notes()
     if letters:
         answer = chosen_letter(answer)
-    rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
+    rules = _rules(reference.get("percent"), reference.get("decimals"), loading)
     if choices:
         judgement = grade_choice(gold, answer, choices, rules)
     else:
@@ -188,6 +189,11 @@ def _verify_and_note(gold: str, answer: str, loading: Loading) -> tuple[bool, st
     return equal, f"{reason} (math-verify, guarded)"
 
 
+@lru_cache(maxsize=64)
+def _rules(percent: bool | None, decimals: int | None, loading: Loading) -> Rules:
+    return Rules(percent, _converter(loading), decimals)
+
+
 def _converter(loading: Loading) -> Convert:
     def convert(value: Fraction, unit: str, target: str) -> Fraction | None:
         try:
@@ -203,7 +209,7 @@ def _converter(loading: Loading) -> Convert:
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     """Return whether ``answer`` equals ``gold`` in mode ``decided``, and the rule that decided."""
-    judgement = _grade_and_note(gold, answer, Rules(None, _converter(loading)))
+    judgement = _grade_and_note(gold, answer, _rules(None, None, loading))
     if judgement.decision != "undecided":
         return judgement.decision == "accept", f"{judgement.reason} (our grader)"
     return _verify_and_note(gold, answer, loading)

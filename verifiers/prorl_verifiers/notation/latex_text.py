@@ -272,7 +272,7 @@ _DOUBTED_BEFORE = re.compile(
     + _TAIL,
     re.IGNORECASE,
 )
-_DENYING = ("not", "never", "n't", "n’t", "but", "than", "that")
+_DENYING = re.compile("not|never|n['’]t|but|than|that")
 """One of these is in every text that ``_DENIED_BEFORE`` matches."""
 _DOUBTING = re.compile(
     "would|might|could|may |often|wrong|incorrect|false|mistake|erroneous|common|typical|usual|frequent|naive|tempt|trap|trick|not|n['’]t|never"
@@ -292,7 +292,7 @@ _DENIED_AFTER = re.compile(
 def denied_around(before: str, after: str) -> bool:
     """Return whether the text beside an answer denies it, as ``is not`` before or ``is wrong`` after it does."""
     words = before.lower()
-    denied = any(part in words for part in _DENYING) and _DENIED_BEFORE.search(before)
+    denied = _DENYING.search(words) and _DENIED_BEFORE.search(before)
     doubted = _DOUBTING.search(words) and _DOUBTED_BEFORE.search(before)
     return bool(denied or doubted or _DENIED_AFTER.match(after))
 
