@@ -40,12 +40,22 @@ _OPTION_LINE = re.compile(
     r"([(\[]?[A-Z][)\]]?(?:[.:)] ?\S.*)?)(?: is (?:the )?(?:correct|right|best|answer)(?: (?:answer|option|choice))?)?",
     re.IGNORECASE,
 )
+_CLAUSE_WORD = r"\b(?:so|thus|hence|therefore|and|then)"
+_CLAUSE_START = r"\s+(?=(?:(?:so|thus|hence|therefore),? )?"
 _CLAUSE = re.compile(
-    r"(?:[.,;:!\u2013\u2014-]|\b(?:so|thus|hence|therefore|and|then))\s+"
-    r"(?=(?:(?:so|thus|hence|therefore),? )?" + _NOUN + r" is ?:? ?(?i:option )?[(\[]?[A-Z]\b)",
+    rf"(?:[.,;:!\u2013\u2014-]|{_CLAUSE_WORD}|\bi (?:think|believe|conclude)(?: that)?){_CLAUSE_START}{_NOUN} is ?:? ?(?i:option )?[(\[]?[A-Z]\b)",
     re.IGNORECASE,
 )
 """The end of what comes before "the answer is B" in a sentence."""
+_SENTENCE = re.compile(
+    rf"(?:[.!$)\]*]|{_CLAUSE_WORD}){_CLAUSE_START}(?:the )?(?:(?:final|correct) )?answer(?: is\b|:))",
+    re.IGNORECASE,
+)
+"""The end of what comes before "the answer is 5" on a line."""
+_TURN_END = re.compile(
+    r"(?:\s*<\|(?:im_end|im_start|eot_id|eom_id|endoftext|end)\|>\s*(?:user|assistant)?)+\s*\Z"
+)
+"""Tokens that end a model's turn."""
 _LATER = re.compile(
     r"\b(?:answer|option|choice) ?(?:is|should be|must be|would be|[:=]):?|\b(?:it|that|this) should (?:have been|be)\b"
     r"|\b(?:correct(?:ion|ed)|erratum|edit|update) ?[:—–]",
@@ -319,7 +329,7 @@ def answer_line(text: str, letters: bool = False) -> str | None:
 
     Markup and a final full stop are removed. With ``letters``, an option alone on the last line ("**B**") also counts.
     """
-    remaining = text.rstrip()[-_MAX_AFTER:]
+    remaining = _TURN_END.sub("", text[-_MAX_AFTER:].rstrip())
     lines: list[str] = []
     while remaining and len(lines) < _MAX_LINES:
         start = remaining.rfind("\n") + 1
@@ -354,7 +364,7 @@ def _stated(lines: list[str], letters: bool) -> str | None:
     first = lines[0].removeprefix("#")
     head, tail = first[:80], first[80:]
     line = head.replace("**", "").replace("__", "").strip() + tail
-    if letters and (clauses := list(_CLAUSE.finditer(line))):
+    if clauses := list((_CLAUSE if letters else _SENTENCE).finditer(line)):
         before, clause = line[: clauses[-1].start()], line[clauses[-1].end() :]
         if not _SUPPOSED.search(before) and (stated := _ANSWER_LINE.fullmatch(clause)):
             return stated.group(1)
