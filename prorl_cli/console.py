@@ -129,8 +129,6 @@ def print_table(
 
 
 class _Column:
-    """A table column with its cells and minimum width."""
-
     def __init__(self, name: str, cells: Sequence[str | Text]) -> None:
         self.name, self.cells = name, cells
         self.numbers = all(_NUMBER.match(str(cell)) for cell in cells) and any(map(str, cells))

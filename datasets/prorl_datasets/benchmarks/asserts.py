@@ -113,7 +113,7 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _table_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each row of HumanEval+'s table of inputs and results, or None if there is no such table."""
+    """Return a test for each row of HumanEval+'s table of inputs and results, or None."""
     constants: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):

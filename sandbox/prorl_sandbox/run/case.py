@@ -172,7 +172,6 @@ def _judge_check(relay: Relay, submission: Box, check: Box, limits: Limits) -> J
 
 
 def _require_start(box: Box) -> None:
-    """Raise SandboxError if the program never started, BoxLostError if the box was lost."""
     if box.killed_for == "peer":  # we killed it because the other box had ended
         return
     if box.fault is not None:

@@ -238,7 +238,6 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
 
 
 def _mentions(module: ast.Module, entry_point: str, *names: str) -> bool:
-    """Return whether test code uses the submission's function, method or class, or one of ``names``."""
     wanted = {*names, "candidate", *entry_point.split(".")}
     return any(
         (isinstance(node, ast.Name) and node.id in wanted)

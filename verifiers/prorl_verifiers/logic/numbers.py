@@ -67,9 +67,9 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_equations by the fraction of matched roots, if it is above one half. Otherwise the reward is 0.
+    """Score polynomial_equations by the fraction of matched roots. A fraction up to one half earns 0.
 
-    The denominator is the number of roots in the gold or in the answer, whichever is larger.
+    The denominator is the larger of the numbers of roots in the gold and in the answer.
     """
     gold = _floats(str(entry["answer"]))
     values = _floats(answer)

@@ -173,7 +173,6 @@ def _without_layer(text: str, question: str) -> str | None:
 
 
 def _asks_for(named: re.Match[str], question: str) -> bool:
-    """Return whether a label (``x =``, ``GCD is``) names what the question asks for."""
     name, arguments = named.groups()
     if not set(re.findall(r"\d+", arguments or "")) <= set(re.findall(r"\d+", question)):
         return False

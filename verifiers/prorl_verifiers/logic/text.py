@@ -131,8 +131,8 @@ FLOOR = 0.05
 def beyond(share: float, base: float) -> float:
     """Return the credit for a fraction ``share`` of correct parts.
 
-    It is 0 up to ``base``, or up to one half if that is larger. From there it grows linearly to PARTIAL. If all parts
-    are correct, it is 1.
+    It is 0 up to ``base`` or one half, whichever is larger, and then grows linearly to PARTIAL. It is 1 if all parts
+    are correct.
     """
     if share >= 1.0:
         return 1.0

@@ -52,10 +52,7 @@ def note_options(picked: int | None, right: int | None, choices: Sequence[str]) 
 
 
 def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:
-    """Return the index of the option that ``answer`` names by its letter, content or both.
-
-    Returns None unless it is exactly one option.
-    """
+    """Return the index of the one option that ``answer`` names by its letter, content or both, or None."""
     wrapped = _WRAPPED.fullmatch(clean(answer))
     text = _DASHED.sub(r"\1. ", wrapped.group(1).strip() if wrapped else clean(answer))
     words = plain_words(text)
@@ -216,7 +213,7 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
-    r"""Return a literal closed form, such as ``2\sqrt{3}``, as a number with 15 digits, or None for other text.
+    r"""Return a literal closed form, such as ``2\sqrt{3}``, as a number with 15 digits, or None.
 
     With ``closed``, sums and logarithms that have an irrational part are accepted too.
     """

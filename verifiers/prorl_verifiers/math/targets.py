@@ -252,7 +252,7 @@ def _tree(text: str, currency: str, grouping: bool) -> Tree | None:
 
 
 def clock(text: str) -> str:
-    """Return a time such as ``8:34pm`` without spaces and markup, or "" for other texts."""
+    """Return a time such as ``8:34pm`` without spaces and markup, or ""."""
     time = re.sub(r"[\s.{}~]|\\(?:text|mathrm|mbox)", "", text[:60]).casefold()
     return time if len(text) <= 60 and _CLOCK.fullmatch(time) else ""
 

@@ -63,7 +63,7 @@ def is_known(unit: str) -> bool:
 
 
 def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
-    """Return the kelvin per degree and the kelvin at zero of a temperature scale, or None for other units."""
+    """Return the kelvin per degree and the kelvin at zero of a temperature scale, or None."""
     if len(reading) != 1 or reading[0][1] != 1:
         return None
     return _SCALES.get(TEMPERATURES.get(reading[0][0], ""))

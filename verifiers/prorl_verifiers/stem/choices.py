@@ -46,7 +46,7 @@ _OTHER_LABEL = re.compile(
 
 
 def choice_index(answer: str, choices: Sequence[str]) -> int | None:
-    """Return the index of the option that ``answer`` names, or None unless it is exactly one."""
+    """Return the index of the one option that ``answer`` names, or None."""
     if len(answer) > MAX_CHOICE:
         return None
     whole = without_wrappers(answer)

@@ -178,7 +178,7 @@ class Nuclide:
 
 
 def read_nuclide(text: str) -> Nuclide | None:
-    """Return the nuclide that a text names. Return None for other texts or a wrong atomic number."""
+    """Return the nuclide that a text names, or None. A wrong atomic number gives None."""
     if len(text) > MAX_NUCLIDE:
         return None
     text = _RAISED.sub(lambda run: "^" + run.group().translate(_HIGH), text)

@@ -144,7 +144,7 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
 
 
 def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure] | None:
-    """Return both ends of a range such as ``5-6 m``, or None if the text is not an ascending range."""
+    """Return both ends of an ascending range such as ``5-6 m``, or None."""
     if len(text) > MAX_NUMBER:
         return None
     text = " ".join(text.split())

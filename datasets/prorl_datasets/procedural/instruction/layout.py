@@ -98,7 +98,6 @@ def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str],
 def _sentences(
     plan: Plan, voice: Voice, style: Style, fill: int, extra: Sequence[str]
 ) -> list[str]:
-    """Return fillers alternating with sentences that name required things."""
     fillers, pieces = _decorated(_cycle(voice.fillers, fill), plan, style)
     slots = _cycle(voice.slots, plan.placeholders)
     atoms = _framed(_keywords(plan), voice.frames, style, 1 if len(plan.keywords) == 1 else 2)

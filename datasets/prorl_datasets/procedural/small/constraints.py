@@ -88,7 +88,6 @@ def _highlight(rng: Random) -> Constraint:
     ask = f"Highlight at least {n} part{'s' * (n > 1)} with *asterisks*."
 
     def edit(text: str) -> str:
-        """Highlight the last ``n`` words before a full stop."""
         words = text.rstrip(".").split(" ")
         return " ".join([*words[:-n], *(f"*{word}*" for word in words[-n:])]) + "."
 

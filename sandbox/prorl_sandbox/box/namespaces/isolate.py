@@ -242,7 +242,7 @@ class Isolation:
         return files
 
     def _become_user(self) -> None:
-        """Switch from the slot's root to the box's user.
+        """Switch to the box's user.
 
         Each slot has its own ids, so no two boxes share a user.
         """

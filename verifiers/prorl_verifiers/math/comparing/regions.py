@@ -238,7 +238,6 @@ def _distance(node: Relation) -> RealSet | None:
 
 
 def _added(*terms: Node) -> Node:
-    """Return a sum, as a number if it is rational."""
     total = Sum(terms) if len(terms) > 1 else terms[0]
     try:
         value = Evaluator({}).value(total)

@@ -128,7 +128,7 @@ def renamed(node: Any, table: dict[str, Any]) -> Any:
 def describes_value(node: Node) -> tuple[Node, Node] | None:
     r"""Return the sides of ``NO : BO = 1 : 2``, ``AB = 4`` or ``\sin A = 3/5``, whose left side describes a value.
 
-    Returns None for other nodes, such as the equation ``2x + z = 1``.
+    Returns None for other nodes, such as ``2x + z = 1``.
     """
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
@@ -162,7 +162,7 @@ class Values:
 
 
 def values_of(node: Node) -> Values | None:
-    """Return the values in a list, an assignment or a single value, with their names, or None for other nodes."""
+    """Return the values in a list, an assignment or a single value, with their names, or None."""
     parts = node.items if isinstance(node, Listing | SetOf) else (node,)
     names: list[Node] = []
     items: list[Node] = []

@@ -108,7 +108,7 @@ def _terms(text: str) -> Terms | None:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The rule of a sequence, which is its general term or the step between neighbouring terms.
+    """The rule of a sequence.
 
     With a ``letter``, ``term`` is the general term, counted from ``start``. Without one, it is the difference of
     neighbouring terms, or their ratio if ``quotient`` is set.
@@ -201,7 +201,6 @@ def same_open(gold: str, answer: str) -> bool:
 
 
 def _opened(text: str) -> Open:
-    """Return the one sum, product or integral of a text. Raises Unreadable."""
     marks = list(OPEN.finditer(text))
     if len(marks) != 1:
         raise Unreadable("not one sum, product or integral")
@@ -262,7 +261,6 @@ def _same_terms(gold: Open, answer: Open) -> bool:
 
 
 def _same_sum(gold: Open, answer: Node) -> bool:
-    """Return whether a closed formula has the value of a sum, product or integral at some points."""
     bounds = symbols(*(end for end in (gold.low, gold.high) if end is not None))
     names = sorted((symbols(gold.body, gold.times) | bounds) - {gold.index})
     if not symbols(answer) <= set(names):
@@ -280,7 +278,6 @@ def _same_sum(gold: Open, answer: Node) -> bool:
 
 
 def _total(gold: Open, at: dict[str, Any]) -> Any:
-    """Return the value of a sum, product or integral at a point. Raises Undefined."""
     context = numbers(_DIGITS_ADDED)
 
     def term(place: Any) -> Any:

@@ -78,7 +78,7 @@ ZERO = Num(Fraction(0))
 
 
 def components(node: Node, size: int) -> tuple[Node, ...] | None:
-    """Return the components of a sum of multiples of unit vectors, or None for other nodes."""
+    """Return the components of a sum of multiples of unit vectors, or None."""
     if not isinstance(node, EXPRESSIONS) or size not in (2, 3):
         return None
     names = {part.name for part in walk(node) if isinstance(part, Sym)}

@@ -262,7 +262,6 @@ class _Condition:
             return None
 
     def scan(self, gap: Node, line: _Line) -> list[Place]:
-        """Return where the gap changes its sign, touches zero, or starts or stops being defined."""
         literals = {abs(part.value) for part in walk(gap) if isinstance(part, Num)}
         moved = {sign * (size + Fraction(1, 7)) for size in literals for sign in (1, -1)}
         ats = [Evaluator({}).float(at) for at in sorted({*_GRID, *moved})]

@@ -41,10 +41,10 @@ _LITERALS, _WHOLE = 5, 6
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Which values the variables of a gold may take. They are real unless they are named in one of the sets.
+    """Which values the variables of a gold may take. Variables in none of the sets are real.
 
     ``integers``, ``counts``, ``positive``: variables that are integers, integers from 1, or positive.
-    ``curve``: the gold is an equation. An answer with a value where the gold has none is different then.
+    ``curve``: the gold is an equation, so an answer with a value where it has none is different.
     ``free``: constants that may have another name in the answer.
     """
 

@@ -151,7 +151,7 @@ def is_prose(text: str) -> bool:
 def find_statement(text: str, letter: bool = False) -> str | None:
     """Return the formula, number or, with ``letter``, option that a text states last.
 
-    Returns None if there is none, or if the sentence has a hedge, negation or second candidate.
+    Returns None if the sentence has a hedge, negation or second candidate.
     """
     if len(text) > MAX_STATED or not is_prose(text):
         return None

@@ -21,7 +21,7 @@ class Num:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """One of the constants ``pi``, ``e``, ``i`` and ``inf``."""
+    """A constant: ``pi``, ``e``, ``i`` or ``inf``."""
 
     name: str
 
@@ -148,7 +148,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Sets that are combined by a union ("cup"), intersection ("cap") or difference ("minus")."""
+    """Sets combined by a union ("cup"), intersection ("cap") or difference ("minus")."""
 
     parts: tuple[Node, ...]
     how: str
@@ -156,7 +156,7 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class NamedSet:
-    """One of the number sets ``R``, ``Z``, ``N``, ``Q`` and ``C``."""
+    """A number set: ``R``, ``Z``, ``N``, ``Q`` or ``C``."""
 
     name: str
 

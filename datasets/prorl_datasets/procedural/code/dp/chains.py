@@ -1,4 +1,4 @@
-"""Problems on chains of list elements."""
+"""Chains of list elements."""
 
 from __future__ import annotations
 

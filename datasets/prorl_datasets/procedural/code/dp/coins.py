@@ -1,4 +1,4 @@
-"""Problems on paying with coins."""
+"""Paying with coins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on changing one word into another."""
+"""Changing one word into another."""
 
 from __future__ import annotations
 

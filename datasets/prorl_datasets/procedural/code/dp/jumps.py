@@ -1,4 +1,4 @@
-"""Problems on jumps along a list."""
+"""Jumps along a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on choosing things by weight."""
+"""Choosing things by weight."""
 
 from __future__ import annotations
 

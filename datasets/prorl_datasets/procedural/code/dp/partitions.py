@@ -1,4 +1,4 @@
-"""Problems on cutting a list into parts."""
+"""Cutting a list into parts."""
 
 from __future__ import annotations
 

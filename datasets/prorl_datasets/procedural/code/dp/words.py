@@ -1,4 +1,4 @@
-"""Problems on counting letter pairs, spellings and words."""
+"""Counting letter pairs, spellings and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on components and spanning forests."""
+"""Components and spanning forests."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]
 
 @dataclass(frozen=True, slots=True)
 class _Spanning:
-    """Problems in which an edge of weight w costs ``f``*w + ``g``."""
+    """An edge of weight w costs ``f``*w + ``g``."""
 
     level: int
     cheap: Condition

@@ -1,4 +1,4 @@
-"""Problems on the order of tasks that depend on each other."""
+"""The order of tasks that depend on each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """Problems in which task v has the rank ``f``*v modulo ``m``."""
+    """Task v has the rank ``f``*v modulo ``m``."""
 
     level: int
     m: int

@@ -1,4 +1,4 @@
-"""Problems on distances in graphs."""
+"""Distances in graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on two-colourings and degrees of graphs."""
+"""Two-colourings and degrees of graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Teams:
-    """Problems in which vertex v has the skill (``f``*v + ``g``) modulo ``m``."""
+    """Vertex v has the skill (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     m: int

@@ -1,4 +1,4 @@
-"""Problems on rooted trees given by a list of parents."""
+"""Rooted trees given by a list of parents."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Subtrees:
-    """Problems in which vertex v weighs (``f``*v + ``g``) modulo ``m``."""
+    """Vertex v weighs (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int
@@ -123,7 +123,7 @@ def _line(parents: list[int], v: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """Problems in which vertex v weighs 1 + (``f``*v + ``g``) modulo ``m``."""
+    """Vertex v weighs 1 + (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int

@@ -1,4 +1,4 @@
-"""Problems on walks in graphs."""
+"""Walks in graphs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Walks:
-    """Problems about walks from the vertex ``start``."""
-
     level: int
     directed: bool
     k: int

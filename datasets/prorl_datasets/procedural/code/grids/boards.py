@@ -1,4 +1,4 @@
-"""Problems on tilted boards with sliding stones."""
+"""Tilted boards with sliding stones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on cellular automata."""
+"""Cellular automata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on paths through a grid of integers."""
+"""Paths through a grid of integers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ class _Paths:
 
     @property
     def moves(self) -> list[tuple[int, int]]:
-        """Return the allowed steps as (rows, columns)."""
         return [_STEPS[s] for s in self.steps]
 
 

@@ -1,4 +1,4 @@
-"""Problems on reading a grid in some order after turns."""
+"""Reading a grid in some order after turns."""
 
 from __future__ import annotations
 

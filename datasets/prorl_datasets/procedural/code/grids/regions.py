@@ -1,4 +1,4 @@
-"""Problems on regions of linked cells in a grid of integers."""
+"""Regions of linked cells in a grid of integers."""
 
 from __future__ import annotations
 
@@ -33,11 +33,9 @@ class _Regions:
 
     @property
     def steps(self) -> list[tuple[int, int]]:
-        """Return the steps to neighbouring cells as (rows, columns)."""
         return [*_SIDES, *(_CORNERS if self.eight else ())]
 
     def linked(self, u: int, v: int) -> bool:
-        """Return whether neighbours with these values are linked."""
         holds = self.c.holds
         if self.level == 1:
             return holds(u) and holds(v)

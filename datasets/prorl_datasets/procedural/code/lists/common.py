@@ -117,7 +117,7 @@ def matrix(rng: Random, sides: tuple[int, int], low: int, high: int) -> list[lis
 def edge_list(rng: Random, n: int, most: int, weight: int = 0) -> list[list[int]]:
     """Draw distinct edges [u, v], or [u, v, w] with 1 <= w <= weight, in random direction.
 
-    There are no loops and no parallel edges.
+    No edges are loops or parallel.
     """
     every = [[u, v] for u in range(n) for v in range(u + 1, n)]
     rng.shuffle(every)

@@ -1,4 +1,4 @@
-"""Problems on two-player games of taking elements off the ends of a list."""
+"""Two-player games of taking elements off the ends of a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on sets of intervals: merging, overlaps and disjoint choices."""
+"""Sets of intervals: merging, overlaps and disjoint choices."""
 
 from __future__ import annotations
 

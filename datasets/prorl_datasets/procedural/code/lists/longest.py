@@ -1,4 +1,4 @@
-"""Problems on the longest contiguous subarray under given rules."""
+"""The longest contiguous subarray under given rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on lists sorted by given keys."""
+"""Lists sorted by given keys."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _acts(first: _Key, second: _Key, high: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Problems about sorting by ``first``, at level 2 then by ``second``, and last by value."""
+    """Sorting by ``first``, at level 2 then by ``second``, and last by value."""
 
     level: int
     first: _Key
@@ -67,7 +67,6 @@ class _Order:
     """Tests draw elements from 0 to ``high``."""
 
     def before(self, u: int, v: int) -> bool:
-        """Return whether u may come before v."""
         x, y = self.first.of(u), self.first.of(v)
         if x != y:
             return (x > y) == self.down
@@ -76,7 +75,6 @@ class _Order:
         return u > v if self.tie and self.level != 2 else u < v
 
     def ordered(self, values: list[int]) -> list[int]:
-        """Return the values, sorted by insertion."""
         out: list[int] = []
         for v in values:
             place = 0

@@ -1,4 +1,4 @@
-"""Problems on runs of a list, and removal of duplicates."""
+"""Runs of a list, and removal of duplicates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Problems about runs of at least ``least`` elements that satisfy ``inside``, merged across gaps of ``gap``."""
+    """Runs of at least ``least`` elements that satisfy ``inside``, merged across gaps of ``gap``."""
 
     level: int
     inside: Condition
@@ -93,7 +93,7 @@ _OPS = {"at least": ">=", "at most": "<=", "exactly": "=="}
 
 @dataclass(frozen=True, slots=True)
 class _Dedupe:
-    """Problems in which elements that are equal modulo ``m`` are alike; ``free`` elements always stay."""
+    """Elements that are equal modulo ``m`` are alike; ``free`` elements always stay."""
 
     level: int
     m: int

@@ -1,4 +1,4 @@
-"""Problems on windows of a list: measures, sums and remainders."""
+"""Windows of a list: measures, sums and remainders."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _EXTRAS: tuple[tuple[str, str, Callable[[int, int], int]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Remainders:
-    """Problems about subarrays of ``p`` to ``q`` elements whose weighted sum is ``r`` modulo ``m``."""
+    """Subarrays of ``p`` to ``q`` elements whose weighted sum is ``r`` modulo ``m``."""
 
     p: int
     m: int

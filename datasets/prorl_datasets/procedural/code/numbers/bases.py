@@ -1,4 +1,4 @@
-"""Problems on integers in other bases, also with unusual digits."""
+"""Integers in other bases, also with unusual digits."""
 
 from __future__ import annotations
 

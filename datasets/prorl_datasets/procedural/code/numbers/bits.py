@@ -1,4 +1,4 @@
-"""Problems on bit masks, shuffles and counts of ranges by their bits."""
+"""Bit masks, shuffles and counts of ranges by their bits."""
 
 from __future__ import annotations
 

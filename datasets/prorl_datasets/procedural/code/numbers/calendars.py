@@ -1,4 +1,4 @@
-"""Problems on clocks and calendars of invented planets."""
+"""Clocks and calendars of invented planets."""
 
 from __future__ import annotations
 

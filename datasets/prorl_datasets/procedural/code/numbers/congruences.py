@@ -1,4 +1,4 @@
-"""Problems on congruences and sums modulo a number."""
+"""Congruences and sums modulo a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on continued fractions of fractions and of square roots."""
+"""Continued fractions of fractions and of square roots."""
 
 from __future__ import annotations
 

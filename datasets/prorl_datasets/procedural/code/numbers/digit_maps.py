@@ -1,4 +1,4 @@
-"""Problems on sums of powers of digits, once and iterated until they repeat."""
+"""Sums of powers of digits, once and iterated until they repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on divisors and greatest common divisors."""
+"""Divisors and greatest common divisors."""
 
 from __future__ import annotations
 

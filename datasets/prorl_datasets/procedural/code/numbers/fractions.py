@@ -1,4 +1,4 @@
-"""Problems on fractions: sums, nearest fractions, expansions in a base."""
+"""Fractions: sums, nearest fractions, expansions in a base."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on lattice points, triangles of numbers, greedy sums and bounded paths."""
+"""Lattice points, triangles of numbers, greedy sums and bounded paths."""
 
 from __future__ import annotations
 

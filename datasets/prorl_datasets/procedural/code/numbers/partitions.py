@@ -1,4 +1,4 @@
-"""Problems on coins, partitions and compositions with conditions on their parts."""
+"""Coins, partitions and compositions with conditions on their parts."""
 
 from __future__ import annotations
 

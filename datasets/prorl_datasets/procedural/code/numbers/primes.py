@@ -1,4 +1,4 @@
-"""Problems on primes in a range: counted, filtered, in neighbouring pairs."""
+"""Primes in a range: counted, filtered, in neighbouring pairs."""
 
 from __future__ import annotations
 

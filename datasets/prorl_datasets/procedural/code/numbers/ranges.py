@@ -1,4 +1,4 @@
-"""Problems on integers in a range with given properties: counted, summed, selected, in runs and pairs."""
+"""Integers in a range with given properties: counted, summed, selected, in runs and pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on digits sorted, moved and deleted."""
+"""Digits sorted, moved and deleted."""
 
 from __future__ import annotations
 

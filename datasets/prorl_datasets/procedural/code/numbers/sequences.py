@@ -1,4 +1,4 @@
-"""Problems on recurrences mod m, and maps of integers iterated until they repeat."""
+"""Recurrences mod m, and maps of integers iterated until they repeat."""
 
 from __future__ import annotations
 

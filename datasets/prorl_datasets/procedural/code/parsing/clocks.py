@@ -1,4 +1,4 @@
-"""Problems on times of day on other planets."""
+"""Times of day on other planets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on expressions with invented operators."""
+"""Expressions with invented operators."""
 
 from __future__ import annotations
 
@@ -112,7 +112,6 @@ def _expression(r: Random, signs: list[str], size: int, nested: bool) -> str:
 def _evaluate(
     s: str, loosest: list[list[str]], functions: dict[str, Callable[[int, int], int]], late: bool
 ) -> int:
-    """Evaluate by splitting at the loosest operator outside parentheses."""
     depth, places = 0, []
     for i, letter in enumerate(s):
         depth += (letter == "(") - (letter == ")")

@@ -1,4 +1,4 @@
-"""Problems on programs for a stack machine."""
+"""Programs for a stack machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STACK_OPS = {
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """Problems about a machine whose instruction ``mix`` pushes (a*x + b*y + d) modulo ``modulus``."""
+    """A machine whose instruction ``mix`` pushes (a*x + b*y + d) modulo ``modulus``."""
 
     level: int
     a: int

@@ -1,4 +1,4 @@
-"""Problems on numerals with invented symbols."""
+"""Numerals with invented symbols."""
 
 from __future__ import annotations
 
@@ -71,7 +71,6 @@ def _numerals(rng: Random, level: int) -> Problem:
 
 
 def _worth(word: str, symbols: list[str], values: list[int]) -> int:
-    """Return a numeral's value: the sum minus twice the values before larger ones."""
     total = 0
     for symbol, value in zip(symbols, values, strict=True):
         larger = "".join(symbols[symbols.index(symbol) + 1 :])

@@ -1,4 +1,4 @@
-"""Problems on log records."""
+"""Log records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on packed words with repeated, nested and reversed groups."""
+"""Packed words with repeated, nested and reversed groups."""
 
 from __future__ import annotations
 

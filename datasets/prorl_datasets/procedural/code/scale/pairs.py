@@ -1,4 +1,4 @@
-"""Problems on long lists: counting pairs, inversions and stretches faster than by enumeration."""
+"""Long lists: counting pairs, inversions and stretches faster than by enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on long lists: windows, next greater elements, longest stretches, increasing subsequences, cuts."""
+"""Long lists: windows, next greater elements, longest stretches, increasing subsequences, cuts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on long words: repeats, borders and counts of subsequences."""
+"""Long words: repeats, borders and counts of subsequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on accounts with credit, fees and savings."""
+"""Accounts with credit, fees and savings."""
 
 from __future__ import annotations
 

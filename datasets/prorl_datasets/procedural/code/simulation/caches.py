@@ -1,4 +1,4 @@
-"""Problems on small caches."""
+"""Small caches."""
 
 from __future__ import annotations
 

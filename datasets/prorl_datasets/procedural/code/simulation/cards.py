@@ -1,4 +1,4 @@
-"""Problems on two-player card games."""
+"""Two-player card games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on counting in a circle."""
+"""Counting in a circle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on an elevator that serves calls."""
+"""An elevator that serves calls."""
 
 from __future__ import annotations
 

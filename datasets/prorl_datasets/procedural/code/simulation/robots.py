@@ -1,4 +1,4 @@
-"""Problems on a robot that follows commands."""
+"""A robot that follows commands."""
 
 from __future__ import annotations
 

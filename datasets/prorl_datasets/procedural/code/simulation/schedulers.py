@@ -1,4 +1,4 @@
-"""Problems on task schedulers."""
+"""Task schedulers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on brackets: levels, worths and cheapest repairs."""
+"""Brackets: levels, worths and cheapest repairs."""
 
 from __future__ import annotations
 

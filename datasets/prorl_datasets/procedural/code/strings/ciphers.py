@@ -1,4 +1,4 @@
-"""Problems on ciphers that shift letters."""
+"""Ciphers that shift letters."""
 
 from __future__ import annotations
 

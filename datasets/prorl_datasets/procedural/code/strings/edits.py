@@ -1,4 +1,4 @@
-"""Problems on costs of turning one string into another."""
+"""Costs of turning one string into another."""
 
 from __future__ import annotations
 

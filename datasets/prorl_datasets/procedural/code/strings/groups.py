@@ -1,4 +1,4 @@
-"""Problems on words in groups: by keys, anagrams and chains of neighbours."""
+"""Words in groups: by keys, anagrams and chains of neighbours."""
 
 from __future__ import annotations
 

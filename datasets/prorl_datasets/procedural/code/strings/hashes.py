@@ -1,4 +1,4 @@
-"""Problems on hashes of strings, hash tables and rolling hashes."""
+"""Hashes of strings, hash tables and rolling hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on labels that count in letters, and the k-th string under rules."""
+"""Labels that count in letters, and the k-th string under rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on texts written into columns and rails and read in another order."""
+"""Texts written into columns and rails and read in another order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on letters replaced one by one, by place and by neighbour."""
+"""Letters replaced one by one, by place and by neighbour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on masks with wildcards: finding, matching and filling them."""
+"""Masks with wildcards: finding, matching and filling them."""
 
 from __future__ import annotations
 

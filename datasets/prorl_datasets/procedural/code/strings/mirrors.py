@@ -1,4 +1,4 @@
-"""Problems on palindromes with letters that count as equal, with weights and costs."""
+"""Palindromes with letters that count as equal, with weights and costs."""
 
 from __future__ import annotations
 

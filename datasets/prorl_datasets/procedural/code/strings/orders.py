@@ -1,4 +1,4 @@
-"""Problems on words in unusual orders, and the rank of an arrangement of letters."""
+"""Words in unusual orders, and the rank of an arrangement of letters."""
 
 from __future__ import annotations
 

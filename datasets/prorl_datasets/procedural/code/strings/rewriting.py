@@ -1,4 +1,4 @@
-"""Problems on rewriting systems that replace all letters at once."""
+"""Rewriting systems that replace all letters at once."""
 
 from __future__ import annotations
 

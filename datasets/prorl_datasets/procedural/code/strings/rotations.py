@@ -1,4 +1,4 @@
-"""Problems on rotations of strings."""
+"""Rotations of strings."""
 
 from __future__ import annotations
 

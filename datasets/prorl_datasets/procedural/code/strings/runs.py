@@ -1,4 +1,4 @@
-"""Problems on runs of equal letters: encoded, scored, collapsed."""
+"""Runs of equal letters: encoded, scored, collapsed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on subsequences: matched, counted with gaps, counted once each."""
+"""Subsequences: matched, counted with gaps, counted once each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on counting substrings with conditions."""
+"""Counting substrings with conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems on lists of words: filtered, counted, chained."""
+"""Lists of words: filtered, counted, chained."""
 
 from __future__ import annotations
 

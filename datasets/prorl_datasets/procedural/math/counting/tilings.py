@@ -122,7 +122,6 @@ def _strings(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
 
     def runs_up_to(n: int, letters: int, limit: int) -> int:
-        """Count strings with at most ``limit`` equal letters in a row."""
         ways = [letters] + [0] * (limit - 1)
         for _ in range(n - 1):
             ways = [sum(ways) * (letters - 1), *ways[:-1]]

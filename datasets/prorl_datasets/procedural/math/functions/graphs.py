@@ -337,7 +337,6 @@ def _piecewise(rng: Random, level: int) -> Problem:
 
 
 def _value(formula: str, x: int) -> int:
-    """Evaluate a formula from ``polynomial`` at an integer."""
     total = 0
     for part in formula.replace(" - ", " + -").split(" + "):
         number, _, constant = part.partition("x")

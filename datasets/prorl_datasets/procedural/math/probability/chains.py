@@ -102,7 +102,7 @@ def _series(rng: Random, level: int) -> Problem:
     values = {"p": str(p), "need": need}
 
     def win(x: int, y: int) -> Fraction:
-        """Return the probability that the first player wins, if the players need x and y more games."""
+        """Return the chance that the first player wins if the players need x and y more games."""
         if x == 0 or y == 0:
             return Fraction(int(x == 0))
         return p * win(x - 1, y) + q * win(x, y - 1)

@@ -1,4 +1,4 @@
-"""Undisputed textbook facts of biology: cells, the genetic code, organisms, hormones, terms."""
+"""Facts of biology: cells, the genetic code, organisms, hormones, terms."""
 
 from __future__ import annotations
 
