@@ -55,7 +55,7 @@ def rewards(sandbox: Sandbox, seed: int, count: int) -> list[str]:
     ("seed", "count"),
     [
         (1, 300),
-        pytest.param(2, 2_000, marks=pytest.mark.slow),
+        pytest.param(2, 1_000, marks=pytest.mark.slow),
         pytest.param(3, 10_000, marks=pytest.mark.nightly),
     ],
 )

@@ -18,7 +18,7 @@ def fuzz(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("fuzz_frames")
 
 
-@pytest.mark.parametrize("frames", [100, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("frames", [100, pytest.param(2000, marks=pytest.mark.nightly)])
 def test_hostile_frames_end_in_time_and_memory(fuzz: Any, frames: int) -> None:
     report = fuzz.Report()
     for number in range(frames):

@@ -67,11 +67,19 @@ def test_problems_of_level_three_hardly_repeat(family: Family) -> None:
     assert len({_key(_item(family, 3, seed)) for seed in (5, 6, 7)}) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("problems", "different"),
+    [
+        pytest.param(50, 47, marks=pytest.mark.slow),
+        pytest.param(200, 190, marks=pytest.mark.nightly),
+    ],
+)
 @by_family
-def test_two_hundred_problems_of_level_three_repeat_at_most_ten_times(family: Family) -> None:
-    keys = {_key(family.generate(Random(1000 + seed), 3)) for seed in range(200)}
-    assert len(keys) >= 190
+def test_of_many_problems_of_level_three_at_most_a_twentieth_repeat(
+    family: Family, problems: int, different: int
+) -> None:
+    keys = {_key(family.generate(Random(1000 + seed), 3)) for seed in range(problems)}
+    assert len(keys) >= different
 
 
 def test_gold_of_every_family_and_level_is_right() -> None:

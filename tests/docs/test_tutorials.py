@@ -107,8 +107,15 @@ def run_page(
     return printed
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", [p for p in TUTORIALS if p != OWN_MODEL], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(p, marks=pytest.mark.nightly if p.stem == "cluster" else pytest.mark.slow)
+        for p in TUTORIALS
+        if p != OWN_MODEL
+    ],
+    ids=lambda p: p.stem,
+)
 def test_the_tutorial_runs(page: Path, tmp_path: Path, server: str) -> None:
     run_page(page, tmp_path, server)
 
