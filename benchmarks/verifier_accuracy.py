@@ -38,13 +38,6 @@ def measure_pairs(verifier: str, report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def measure_foreign(part: str, data: Path, report: dict[str, Any]) -> list[str]:
-    """Measure the graders on the unit tests of other projects; return the section."""
-    cases = accuracy_cases.foreign_cases(data, part)
-    found = _measure(part, cases, report)
-    return [*accuracy_tables.counts(cases, found), ""]
-
-
 def _measure(name: str, cases: list[Case], report: dict[str, Any]) -> dict[str, Findings]:
     print(f"\n{name}: {len(cases)} cases", flush=True)
     found: dict[str, Findings] = {}
@@ -53,9 +46,6 @@ def _measure(name: str, cases: list[Case], report: dict[str, Any]) -> dict[str, 
         figures = accuracy_tables.figures(cases, findings)
         report.setdefault(name, {})[grader] = figures
         print(accuracy_tables.printed(grader, figures), flush=True)
-    for goal in accuracy_tables.goals(cases, found, show_text=False):
-        if goal:
-            print(goal)
     return found
 
 
@@ -66,7 +56,8 @@ def section(part: str, data: Path | None, report: dict[str, Any]) -> list[str] |
     if data is None:
         print(f"{part}: left out, PRORL_TEST_DATA is not set", file=sys.stderr)
         return None
-    return measure_foreign(part, data, report)
+    cases = accuracy_cases.foreign_cases(data, part)
+    return accuracy_tables.counts(cases, _measure(part, cases, report))
 
 
 def main() -> None:

@@ -163,7 +163,9 @@ def test_rows_are_rated_by_several_servers(workplace: Path, servers: list[FakeSe
     done = CliRunner().invoke(build_app(), [*rate, "--set", f"server.url={urls}", "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["rated"] == 5
-    assert sum(len(s.bodies) for s in servers) == 20
+    # under load a sample that is slow is also sent to another server
+    seeds = {(json.dumps(b["messages"]), b["seed"]) for s in servers for b in s.bodies}
+    assert len(seeds) == 20 and all(s.bodies for s in servers)
 
 
 def test_servers_and_devices_that_cannot_be_are_a_mistake_before_anything_is_asked(
