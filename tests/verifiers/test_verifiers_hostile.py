@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from prorl_verifiers import Task, Verdict, VerifierPool, load_task
+from prorl_verifiers.math.library import check_size
+from prorl_verifiers.math.reading.tokens import TooLarge
 
 LIMIT = 1.0
 """Seconds per try; an item has two tries, each of which may start a worker and import a library."""
@@ -186,7 +188,18 @@ def test_code_in_an_instruction_answer_is_text(patient: VerifierPool, marker: Pa
 
 # ------------------------------------------------------------------------ V02: answers that cost time
 
-COSTLY = {
+REFUSED = {
+    "scripts in a row": "X^1" + "_1" * 60 + "+9X+8",
+    "nested scripts": "X" + "_{1" * 30 + "}" * 30,
+    "tower in a function": "f(2) < f(10^{10^{10}}) < f(4)",
+    "tower in an unknown command": "|" * 20 + "\\qrt{$2^{2^{40}}$}" + "|" * 20,
+    "tower in bars": "2^{|2^{40}|}",
+    "tower without braces": "\\qrt 2^2^2^5",
+    "power of a sum": "|(x+y+z)^{50}",
+    "factorial in an unknown command": "\\qrt{(10^9)!} = x",
+}
+"""Answers that computer algebra would take long over."""
+COSTLY = REFUSED | {
     "power tower": "9^{9^{9}}",
     "power of powers": "10^{10^{10}}",
     "binary tower": "2^{2^{40}}",
@@ -216,6 +229,20 @@ COSTLY = {
 def test_a_costly_answer_costs_its_limit_and_pays_nothing(pool: VerifierPool, name: str) -> None:
     tasks = (MATH["formula"], MATH["number"])
     must_pay_nothing(pool, [(boxed(COSTLY[name]), task) for task in tasks])
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_costly_text_is_refused_before_computer_algebra(name: str) -> None:
+    with pytest.raises(TooLarge):
+        check_size(REFUSED[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2^{2^{10}}", "x_1^{2024}", "(x+1)^{300}", "e^{x^{y^z}}", "|x^", "0^{-2}", "(-2)^{1/3}"],
+)
+def test_ordinary_powers_reach_computer_algebra(text: str) -> None:
+    check_size(text)
 
 
 def test_costly_answers_to_evaluating_datasets_pay_nothing(pool: VerifierPool) -> None:

@@ -5,13 +5,18 @@ The guards reject wrong answers that math-verify alone accepts, such as chains, 
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.evaluating.equal import RELATIVE_TOLERANCE
+from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, Value, numbers
 from prorl_verifiers.math.grader import squeeze
+from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk
+from prorl_verifiers.math.reading.parser import read
+from prorl_verifiers.math.reading.tokens import MAX_POWER_OF_TEN, TooLarge, Unreadable
 from prorl_verifiers.math.targets import LABELLED
 from prorl_verifiers.notation.latex_text import clean, split_top
 from prorl_verifiers.notation.quantities import read_quantity
@@ -28,6 +33,12 @@ _FUNCTION = re.compile(
 _LITERAL = re.compile(
     r"-?(?:\\frac|\\sqrt|\\left|\\right|(?<=[{(^])-|[\d.,{}()\[\]/^\s]|\^\\circ)*"
 )
+_PARTS = re.compile(r"\\[A-Za-z]+|\\.|\*\*|[0-9.]+|[^\s$]")
+_POWERS = ("^", "**")
+MAX_NESTED = 12
+MAX_SCRIPTS = 4
+MAX_EXPANDED = 400
+"""Maximum terms of an expanded power."""
 _RELATION = re.compile(r"[<>]|\\(?:le|ge|leq|geq|lt|gt|in|infty|cup)(?![a-zA-Z])")
 
 
@@ -99,6 +110,11 @@ def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[b
     refusal = _refusal(gold, answer)
     if refusal and final:
         return False, refusal
+    try:
+        check_size(gold)
+        check_size(answer)
+    except TooLarge as error:
+        return False, str(error)
     loading("math_verify")
     from math_verify import verify
     from sympy.core.relational import Relational  # type: ignore[import-untyped,unused-ignore]
@@ -132,6 +148,82 @@ def _refusal(gold: str, answer: str) -> str | None:
     if "%" in answer and "%" not in gold:
         return "the gold is not a percentage, the answer is one"
     return None
+
+
+def check_size(text: str) -> None:
+    """Raise TooLarge if computer algebra would take too long, even where the tree reader cannot parse the text."""
+    found = list(_PARTS.finditer(text))
+    parts = [match.group() for match in found]
+    partner = _partners(parts)
+    ends: dict[int, int] = {}
+    rows: dict[int, int] = {}
+    for at, part in enumerate(parts):
+        if part == "!" and at:
+            _value(text[found[partner.get(at - 1, at - 1)].start() : found[at].end()])
+        elif part == "_" or part in _POWERS:
+            first = at + 2 if parts[at + 1 : at + 2] in (["-"], ["+"]) else at + 1
+            ends[at] = min(partner.get(first, first), len(parts) - 1)
+            rows[ends[at] + 1] = rows.get(at, 0) + 1
+            if rows[ends[at] + 1] > MAX_SCRIPTS:
+                raise TooLarge("too many scripts in a row")
+    exponents: dict[int, Value] = {}
+    for at in reversed(ends):
+        if at == 0 or parts[at] == "_":
+            continue
+        exponent, _ = _value(text[found[at].end() : found[ends[at]].end()])
+        if ends[at] + 1 in exponents:
+            exponent = _power(exponent, exponents[ends[at] + 1])
+        exponents[at] = exponent
+        start = partner.get(at - 1, at - 1)
+        base, letters = _value(text[found[start].start() : found[at].start()])
+        _power(base, exponent)
+        expanded = start < at - 1 and letters
+        if expanded and math.comb(int(abs(exponent)) + letters, letters) > MAX_EXPANDED:
+            raise TooLarge("a power has too many terms")
+
+
+def _partners(parts: list[str]) -> dict[int, int]:
+    """Return the place of the other bracket of each pair. Raises TooLarge for deep nesting."""
+    opened: list[int] = []
+    partner: dict[int, int] = {}
+    for at, part in enumerate(parts):
+        if part in ("(", "[", "{", r"\{"):
+            opened.append(at)
+        elif part in (")", "]", "}", r"\}") and opened:
+            start = opened.pop()
+            partner[start], partner[at] = at, start
+        if len(opened) > MAX_NESTED:
+            raise TooLarge("brackets are nested too deep")
+    return partner
+
+
+def _value(text: str) -> tuple[Value, int]:
+    """Return the value of ``text`` with 1 for each letter, or 1 if it has none, and how many letters it has."""
+    try:
+        node = read(text)
+        letters = symbols(node)
+        value = Evaluator(dict.fromkeys(letters, Fraction(1))).value(node)
+        return _bounded(value), len(letters)
+    except TooLarge:
+        raise
+    except (Undefined, Unreadable):
+        return Fraction(1), 0
+    except RecursionError as error:
+        raise TooLarge("a power is nested too deep") from error
+
+
+def _power(base: Value, exponent: Value) -> Value:
+    try:
+        return _bounded(Evaluator({}).power(base, exponent))
+    except Undefined:
+        return Fraction(1)
+
+
+def _bounded(value: Value) -> Value:
+    size = abs(Evaluator({}).float(value))
+    if size != 0 and abs(numbers(60).log10(size)) > MAX_POWER_OF_TEN:
+        raise TooLarge("a power is too large")
+    return value
 
 
 def _parse(text: str, equations: bool) -> list[Any]:
@@ -169,10 +261,6 @@ def _close(gold: Any, answer: Any) -> bool:
 
 def literal_value(text: str, closed: bool = False) -> Fraction | None:
     from prorl_verifiers.math.comparing.leaves import is_closed
-    from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
-    from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk
-    from prorl_verifiers.math.reading.parser import read
-    from prorl_verifiers.math.reading.tokens import Unreadable
 
     text = clean(text)
     if not text or (not closed and not _LITERAL.fullmatch(text.replace(r"\pi", ""))):
