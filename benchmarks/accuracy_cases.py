@@ -20,6 +20,8 @@ from prorl_verifiers import TaskError, VerifierPool, load_task
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "data" / "verifier_pairs"
 SECONDS = 5.0
+SHORT = 60
+"""Maximum characters of a text that is an answer alone; it is put in a box."""
 OURS, EITHER, MATH_VERIFY = "prorl", "prorl (either)", "math-verify"
 FOREIGN = {
     "graders": ("foreign_pairs_even.jsonl.gz",),
@@ -108,11 +110,11 @@ def _foreign(row: dict[str, Any]) -> tuple[str, dict[str, Any], str, bool] | Non
     if "pred" not in row:
         case = _public(row)
         return None if case is None else ("math", {"answer": case[0]}, case[1], case[2])
-    gold, response = row["gold"], row["pred"]
-    if "precision" not in row and r"\boxed" not in response:  # math-verify tests short answers
-        gold, response = gold.strip("$"), rf"\boxed{{{response.strip('$')}}}"
+    gold, response = row["gold"].strip("$"), row["pred"]
     if "NativeLetters" in row["match_types"]:
         return "stem", {"answer": gold, "choices": list("pqrs")}, response, bool(row["expected"])
+    if len(response) <= SHORT and r"\boxed" not in response:
+        response = rf"\boxed{{{response.strip('$')}}}"
     return "math", {"answer": gold}, response, bool(row["expected"])
 
 
