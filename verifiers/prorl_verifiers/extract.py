@@ -48,7 +48,7 @@ _CLAUSE = re.compile(
 )
 """The end of what comes before "the answer is B" in a sentence."""
 _SENTENCE = re.compile(
-    rf"(?:[.!$)\]*]|{_CLAUSE_WORD}){_CLAUSE_START}(?:the )?(?:(?:final|correct) )?answer(?: is\b|:))",
+    rf"(?:[.!$)\]}}*]|{_CLAUSE_WORD}){_CLAUSE_START}(?:the )?(?:(?:final|correct) )?answer(?: is\b|:))",
     re.IGNORECASE,
 )
 """The end of what comes before "the answer is 5" on a line."""
