@@ -68,41 +68,22 @@ def counts(cases: list[Case], found: dict[str, Findings]) -> list[str]:
     return [*lines, "", f"Without a verdict: {', '.join(silent)}."] if silent else lines
 
 
-def goals(cases: list[Case], found: dict[str, Findings], *, show_text: bool) -> list[str]:
-    """Return the goals (met or missed) and this project's errors, with their texts or by family."""
-    mine, theirs = figures(cases, found[OURS]), figures(cases, found[MATH_VERIFY])
-    alone: list[tuple[str, str]] = []
-    shared: list[tuple[str, str]] = []
-    rejects: list[tuple[str, str]] = []
+def faults(cases: list[Case], found: dict[str, Findings]) -> list[str]:
+    """Return lines that count this project's errors by family."""
+    alone, shared, rejects = [], [], []
     for case, ours, other in zip(cases, found[OURS], found[MATH_VERIFY], strict=True):
         kind = outcome(case, ours)
         if kind == "false reject":
-            rejects.append(_line(case, ours))
+            rejects.append(case.family)
         elif kind == "false accept":
-            (shared if other.accepted else alone).append(_line(case, ours))
-    first = "met" if mine["false_rejects"] <= theirs["false_rejects"] / 2 else "missed"
-    against = f"{mine['false_rejects']} against {theirs['false_rejects']}"
-    second = "missed" if alone else "met"
-    lines = [f"Goal 1 {first} ({against}), goal 2 {second} ({len(alone)})."]
-    for title, rows in (
+            (shared if other.accepted else alone).append(case.family)
+    lines = []
+    for title, families in (
         ("False accepts of ours alone", alone),
         ("False accepts that math-verify makes too", shared),
         ("False rejects", rejects),
     ):
-        lines += _listed(title, rows, show_text)
-    return [*lines, ""]
-
-
-def _line(case: Case, finding: Finding) -> tuple[str, str]:
-    answer = " ".join(case.response.split())
-    note = f" ({finding.note})" if finding.note else ""
-    return case.family, f"`{case.id}`: gold ``{case.gold}``, response ``{answer}``{note}"
-
-
-def _listed(title: str, rows: list[tuple[str, str]], show_text: bool) -> list[str]:
-    if not rows:
-        return []
-    if show_text:
-        return ["", f"{title}:", "", *(f"- {text}" for _, text in rows)]
-    by = Counter(family for family, _ in rows)
-    return ["", f"{title}, by family: {', '.join(f'{name} {n}' for name, n in by.items())}."]
+        if families:
+            by = ", ".join(f"{name} {n}" for name, n in Counter(families).items())
+            lines += ["", f"{title}, by family: {by}."]
+    return lines

@@ -27,15 +27,11 @@ PARTS = (*accuracy_cases.FOREIGN, "math", "stem")
 
 
 def measure_pairs(verifier: str, report: dict[str, Any]) -> list[str]:
-    """Measure one verifier on dev and heldout; return the section."""
-    lines: list[str] = []
+    """Measure one verifier on dev and heldout; return the section, which shows heldout."""
     for split in ("dev", "heldout"):
         cases = [case for case in accuracy_cases.pairs(split) if case.verifier == verifier]
         found = _measure(f"{verifier} {split}", cases, report)
-        table = accuracy_tables.counts(cases, found)
-        lines += [f"#### {split}", "", *table, ""]
-        lines += accuracy_tables.goals(cases, found, show_text=split == "dev")
-    return lines
+    return [*accuracy_tables.counts(cases, found), *accuracy_tables.faults(cases, found)]
 
 
 def _measure(name: str, cases: list[Case], report: dict[str, Any]) -> dict[str, Findings]:
