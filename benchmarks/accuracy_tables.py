@@ -70,7 +70,9 @@ def counts(cases: list[Case], found: dict[str, Findings]) -> list[str]:
 
 def faults(cases: list[Case], found: dict[str, Findings]) -> list[str]:
     """Return lines that count this project's errors by family."""
-    alone, shared, rejects = [], [], []
+    alone: list[str] = []
+    shared: list[str] = []
+    rejects: list[str] = []
     for case, ours, other in zip(cases, found[OURS], found[MATH_VERIFY], strict=True):
         kind = outcome(case, ours)
         if kind == "false reject":

@@ -151,7 +151,7 @@ def _refusal(gold: str, answer: str) -> str | None:
 
 
 def check_size(text: str) -> None:
-    """Raise TooLarge if computer algebra would take too long, even where the tree reader cannot parse the text."""
+    """Raise TooLarge if computer algebra would take too long."""
     found = list(_PARTS.finditer(text))
     parts = [match.group() for match in found]
     partner = _partners(parts)
@@ -183,7 +183,7 @@ def check_size(text: str) -> None:
 
 
 def _partners(parts: list[str]) -> dict[int, int]:
-    """Return the place of the other bracket of each pair. Raises TooLarge for deep nesting."""
+    """Return the place of the other bracket of each pair."""
     opened: list[int] = []
     partner: dict[int, int] = {}
     for at, part in enumerate(parts):
