@@ -155,8 +155,8 @@ class SourceSpec:
 class AdapterSpec:
     """Converts the rows of one published data set; a recipe or benchmark names it by ``adapter``.
 
-    The simplest adapter has a name and ``convert(raw, where, index)``, which returns a dictionary with the columns of
-    ``kind: file``. ``where`` is FILE:LINE. The functions raise ``Unusable(reason)`` for an unusable row.
+    The simplest adapter has a name and ``convert(raw, where, index)``, which returns a dictionary with the columns
+    of a row in a data file. ``where`` is FILE:LINE. The functions raise ``Unusable(reason)`` for an unusable row.
     """
 
     name: str

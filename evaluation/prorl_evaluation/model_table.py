@@ -47,7 +47,8 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group, with intervals for similar problems (``population``) and for the same ones."""
+    """One model's metric in one group of problems. Its confidence intervals are for problems like these (``population``) and for
+    these problems sampled again."""
 
     model: str
     group: str

@@ -54,7 +54,7 @@ class VersionFile(_Strict):
 class Generated(_Strict):
     """A benchmark that reasoning-gym generates: ``count`` items for each task and each difficulty level in ``rungs``.
 
-    ``configs`` override the defaults of a task. A level is the value of every configuration key in ``ladder``.
+    ``configs`` override the defaults of a task. Each key in ``ladder`` gets the level as its value.
     """
 
     seed: int

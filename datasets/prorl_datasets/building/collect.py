@@ -215,7 +215,6 @@ class Stream:
 
     @property
     def short(self) -> bool:
-        """Whether more candidates are needed."""
         return self.kept < self.target and not self.used_up
 
     def result(self, kept: int, drawn: int) -> None:

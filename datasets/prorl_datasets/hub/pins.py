@@ -100,12 +100,10 @@ class Pins:
             pin.revision = pin.revision or commit
 
     def forget(self, repo: str) -> None:
-        """Remove all locks of ``repo``."""
         for name in [name for name in self.repos if name.partition("@")[0] == repo]:
             del self.repos[name]
 
     def record(self, repo: str, files: Sequence[ResolvedFile]) -> None:
-        """Lock the hashes of ``files``."""
         for name, of in _by_branch(repo, files).items():
             pin = self.repos.setdefault(name, RepoPin())
             for file in of:

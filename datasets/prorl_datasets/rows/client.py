@@ -108,11 +108,9 @@ class RowClient(Closing):
         return entries
 
     def generate(self, entry: str, split: str, start: int, stop: int) -> list[Candidate | Drop]:
-        """See RowMaker.generate."""
         return self._candidates({"generate": [entry, split, start, stop]})
 
     def convert(self, entry: str, rows: Sequence[Any]) -> list[Candidate | Drop]:
-        """See RowMaker.convert."""
         return self._candidates({"rows": [entry, list(rows)]})
 
     def close(self) -> None:

@@ -154,7 +154,6 @@ def find(
 
 
 def label(settings: FileSource) -> str:
-    """Return ``file/NAME``."""
     return f"file/{Path(settings.path).name}"
 
 

@@ -98,7 +98,6 @@ def one_box(task: Task, gold: str) -> tuple[str, Task]:
 
 
 def label(settings: ProceduralSource) -> str:
-    """Return ``procedural/FAMILY``."""
     return f"procedural/{settings.family}"
 
 

@@ -103,7 +103,6 @@ def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
 
 
 def label(settings: ReasoningGymSource) -> str:
-    """Return ``reasoning_gym/TASK``."""
     return f"reasoning_gym/{settings.task}"
 
 

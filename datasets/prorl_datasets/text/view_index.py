@@ -104,7 +104,6 @@ class Contents:
 
 
 def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
-    """Write an index atomically."""
     views = {"exact": contents.exact, "canonical": contents.canonical}
     meta = {
         "format": FORMAT,

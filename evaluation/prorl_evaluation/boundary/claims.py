@@ -93,7 +93,7 @@ def decide_claims(
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
     """Return the testable claims in order of precedence.
 
-    "Sharpened only" is tested only if base pass@K is at most 1 - ``margin``.
+    The claim "sharpened only" (pass@1 rose, pass@K did not) is tested if base pass@K is at most 1 - ``margin``.
     """
     if e.since_base is None or e.blocked:
         return []

@@ -1,7 +1,7 @@
 """Generates the missing samples of a journal, batch by batch.
 
 Incomplete "fixed" batches (transformers) are generated again as a whole, so that on a deterministic backend a resumed
-run equals an uninterrupted one bit for bit. Other batches generate only missing samples, with equal seeds. "Bucketed"
+run equals an uninterrupted one bit for bit. Other batches generate only missing samples, with the seeds of the interrupted run. "Bucketed"
 batches have prompts of similar length.
 """
 

@@ -153,7 +153,6 @@ class Drawn:
     strata: NDArray[np.int64]
 
     def columns(self, selection: slice) -> Drawn:
-        """Return the selected columns."""
         by_column = (self.counts[selection], self.clusters[selection], self.strata[selection])
         return Drawn(self.values[selection], self.draws[:, selection], *by_column)
 

@@ -33,7 +33,7 @@ OnBatchDone = Callable[[int | None, int], None]
 class Worker:
     """A server or process that samples.
 
-    ``open`` raises ServiceError if it fails. ``returns`` means that a failed worker is tried again.
+    ``open`` raises ServiceError if it fails. If ``returns`` is set, a failed worker is tried again.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""One running container. Its code is sent as source, so any image with Python 3.11 or newer works."""
+"""One running container. The code that runs in it is sent as source, so any image with Python 3.11 or newer works."""
 
 from __future__ import annotations
 

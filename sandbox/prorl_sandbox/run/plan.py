@@ -64,7 +64,7 @@ class Job:
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds after which the box's watcher kills it, even if this process is late.
+        """Wall seconds after which the box is killed from inside, even if this process is too busy to do it.
 
         Boxes that exchange messages are timed only by this process.
         """

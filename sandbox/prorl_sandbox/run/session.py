@@ -104,7 +104,7 @@ class _Printed:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Result of an order: output, the supervisor's answer, and in ``reason`` the exceeded limit."""
+    """Result of a command to a session: its output, the answer, and in ``reason`` the limit that it exceeded."""
 
     stdout: str
     stderr: str

@@ -1,4 +1,4 @@
-"""Settings of what changes over a run."""
+"""Settings that change during a run."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class TrainedPolicy(Protocol):
         """The model that the generator loads."""
 
     def compute(self) -> AbstractContextManager[None]:
-        """Return the context in which to sample."""
+        """Return a context manager; the sampler is only used inside it."""
 
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0

@@ -1,4 +1,4 @@
-"""Simulate the decisions of controller and guard on a run without trouble or on recorded metrics."""
+"""Simulate the decisions of the controller, on the metrics of a healthy run or on recorded ones."""
 
 from __future__ import annotations
 

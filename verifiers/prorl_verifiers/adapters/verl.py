@@ -73,8 +73,8 @@ def verl_task(
 ) -> Task:
     """Return the task of one dataset row. Raises TaskError.
 
-    The verifier's name is ``extra_info["verifier"]``, or that of a task in ``ground_truth``, or VERIFIER in the
-    ``data_source`` ``prorl/VERIFIER``. A ``ground_truth`` that is not a task is the reference or the plain answer.
+    The verifier is named by ``extra_info["verifier"]``, by a task in ``ground_truth``, or by a ``data_source`` such as
+    ``prorl/math``. A ``ground_truth`` that is not a task is the reference or the plain answer.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

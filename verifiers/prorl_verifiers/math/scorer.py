@@ -213,7 +213,7 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
-    r"""Return a literal closed form, such as ``2\sqrt{3}``, as a number with 15 digits, or None.
+    r"""Return the value of a closed form such as ``2\sqrt{3}``, with 15 digits, or None.
 
     With ``closed``, sums and logarithms that have an irrational part are accepted too.
     """

@@ -83,7 +83,7 @@ class Quantity:
 def read_quantity(text: str, unit: str = "") -> Quantity | None:
     """Return the number and unit if the whole text is a quantity, else None.
 
-    A short bare word, as in ``5 m``, must be the expected ``unit``.
+    A word of a few letters without markup, such as ``m`` in ``5 m``, counts only if it is ``unit``.
     """
     read = split_number(text)
     if read is None:

@@ -72,7 +72,6 @@ def arc(raw: Raw, where: str, index: int) -> Row:
 
 
 def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of MMLU."""
     question = text_of(column(raw, ("question",), where, "mmlu_stem"), "question")
     choices = decoded(column(raw, ("choices",), where, "mmlu_stem"), list, "choices")
     answer = text_of(column(raw, ("answer",), where, "mmlu_stem"), "answer")

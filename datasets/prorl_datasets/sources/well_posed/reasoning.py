@@ -34,7 +34,7 @@ def _propositional_logic(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject answers that are wrong, or that are right only if every kind of thing exists."""
+    """Reject answers that are wrong, or that are right only if no class is empty."""
     metadata = entry["metadata"]
     statements = [_statement_of(metadata[key]) for key in ("premise1", "premise2", "conclusion")]
     *premises, conclusion = statements

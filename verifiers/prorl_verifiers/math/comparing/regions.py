@@ -56,7 +56,7 @@ WHOLE_LINE = Piece(Neg(INFINITY), False, INFINITY, False)
 
 @dataclass(frozen=True, slots=True)
 class RealSet:
-    """Pieces of the real line, or only their points ``among`` the numbers N, Z or Q; ``name`` is the variable, or None."""
+    """Intervals of the real line. ``among``: N, Z or Q if only such numbers belong to the set; ``name``: the variable, or None."""
 
     name: Node | None
     pieces: tuple[Piece, ...]

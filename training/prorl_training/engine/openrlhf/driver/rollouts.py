@@ -44,7 +44,7 @@ class Engines(Protocol):
         """Wait for a future; return its value or raise its exception."""
 
     def awake(self) -> Any:
-        """Return the context in which to sample."""
+        """Return a context manager; the sampler is only used inside it."""
 
 
 class ClusterGenerator:
