@@ -128,7 +128,6 @@ class ProblemResult:
 
     @property
     def answered(self) -> int:
-        """Samples with an answer."""
         return self.sampled - self.refused
 
     @property

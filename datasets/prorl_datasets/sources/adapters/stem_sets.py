@@ -50,7 +50,6 @@ def choice_row(
 
 
 def arc(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of allenai/ai2_arc."""
     question = column(raw, ("question",), where, "arc")
     choices = raw.get("choices")
     if isinstance(question, Mapping):
