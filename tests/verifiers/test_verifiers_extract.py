@@ -79,10 +79,9 @@ def test_the_last_closed_tag_counts() -> None:
     [
         ("It is so. Final Answer: The final answer is $12$.", "The final answer is $12$"),
         ("$x+y = 3$ therefore answer is $1$", "1"),
-        ("We add. The answer is 5.", "5"),
         ("If so, then the answer is 5", None),
-        ("A common error: the answer is 5", None),
-        ("Twice the answer: 5", None),
+        ("It is not true and the answer is 5", None),
+        ("Do not write $x$ answer is 5", None),
         ("Answer: 5<|im_end|>\n<|im_start|>user", "5"),
         ("work\nAnswer: B", "B"),
         ("Answer: 6\n\nThank you!", "6"),

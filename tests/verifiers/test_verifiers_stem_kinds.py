@@ -71,6 +71,7 @@ CASES = [
     (r"13\text{ m/s at }22^\circ\text{ above the horizontal}", ["13 m/s, 22°", "13 m/s, 22° above horizontal"], ["13 m/s, 22° below"]),
     ("sp^3", ["sp3", r"\text{sp}^3", r"\mathrm{sp^3}", "sp³", r"sp^3\text{-hybridized}"], ["sp^2", "sp", "sp^3d", "sp^{-3}"]),
     ("sp^3d^2", ["sp3d2", r"\mathrm{sp^3d^2}"], ["sp^3d", "dsp^3"]),
+    ("F_N = 30 N", ["N = 30 N", "F = 30 N"], ["F_g = 30 N", "p = 30 N"]),
     ("pH = 7.4", ["7.4", "pH: 7.4", r"\text{The pH is } 7.4"], ["pOH = 7.4", "The pOH is 7.4", r"\mathrm{p}K_a = 7.4", "pOH: 7.4"]),
     ("T = 300 K", ["300 K", r"T_{\text{final}} = 300", "The temperature is 300 K", r"\mathbf{T} \approx 300"], ["P = 300 K", "The pressure is 300 K", r"\Delta T = 300", "V: 300"]),
     ("v_1 = 5.0 m/s", ["v = 5.0", "u_1 = 5.0 m/s", r"|\vec{v}_1| = 5.0"], ["v_2 = 5.0", "a_1 = 5.0 m/s", "time = 5.0"]),

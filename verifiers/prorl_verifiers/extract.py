@@ -48,7 +48,8 @@ _CLAUSE = re.compile(
 )
 """The end of what comes before "the answer is B" in a sentence."""
 _SENTENCE = re.compile(
-    rf"(?:[.!$)\]}}*]|{_CLAUSE_WORD}){_CLAUSE_START}(?:the )?(?:(?:final|correct) )?answer(?: is\b|:))",
+    rf"(?:[.!]|\b(?:so|thus|hence|therefore|then)){_CLAUSE_START}(?:the )?(?:(?:final|correct) )?answer(?: is\b|:))"
+    r"|[$)\]}*]\s+(?=final answer(?: is\b|:))",
     re.IGNORECASE,
 )
 """The end of what comes before "the answer is 5" on a line."""

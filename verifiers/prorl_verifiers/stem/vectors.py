@@ -149,7 +149,7 @@ _SYMBOLS = {
     "u": "v u", "acceleration": "a g", "time": "t T", "distance": "d s x L l r D", "displacement": "d s x y r", "height": "h H y",
     "length": "L l d", "radius": "r R a", "period": "T", "frequency": "f F \\nu", "wavelength": "\\lambda", "momentum": "p P",
     "density": "d \\rho", "charge": "q Q", "entropy": "S", "enthalpy": "H", "concentration": "c C M", "angle": "\\theta \\phi \\alpha",
-    "area": "A S", "moles": "n", "K": "K E", "\\ell": "l L", "\\epsilon": "E \\epsilon",
+    "area": "A S", "moles": "n", "K": "K E", "N": "N F", "w": "w \\omega", "\\omega": "\\omega w", "\\ell": "l L", "\\epsilon": "E \\epsilon",
 }  # fmt: skip
 """Symbols of quantities by name, and of symbols that have several spellings."""
 
@@ -180,7 +180,7 @@ def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str
     names = _SYMBOLS.get(symbol if len(symbol) == 1 else symbol.casefold(), "").split()
     if not names and not _SYMBOL.fullmatch(symbol):
         return None
-    same = (symbol.lower(), symbol.upper()) if symbol in "pqldirPQLDIR" else (symbol,)
+    same = (symbol.lower(), symbol.upper()) if symbol in "pqldirtPQLDIRT" else (symbol,)
     low = low.casefold().strip(" \\")
     return frozenset(names or same), "i" if low in ("0", "o") else low, match["of"] or ""
 
