@@ -29,7 +29,7 @@ BACKENDS = "local, docker or docker:RUNTIME"
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
 _TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
 _STRONG: dict[int, Capabilities] = {}
-"""What this process has found, by user id, where it is strong isolation."""
+"""Results of ``probe`` in this process that showed strong isolation, by user id."""
 
 # Each line of the trial program prints the name of an isolation feature that is in effect. The program uses posix and
 # ctypes, which are already loaded, because a box without its own root may be unable to import.
@@ -180,14 +180,14 @@ def no_isolation() -> str | None:
     If PRORL_BACKEND names a backend other than ``local``, raises the errors of ``open_sandbox``.
     """
     if default_backend() == "local":
-        capabilities = _found()
+        capabilities = _probe_until_strong()
         return None if capabilities.strong else capabilities.complaint()
     open_sandbox().close()
     return None
 
 
-def _found() -> Capabilities:
-    """Return what ``probe`` finds; once that is strong isolation, it is not tested again."""
+def _probe_until_strong() -> Capabilities:
+    """Return the result of ``probe``, which is kept once it shows strong isolation."""
     user = os.geteuid()
     found = _STRONG.get(user) or probe()
     if found.strong:
@@ -231,7 +231,7 @@ def open_sandbox(
         from prorl_sandbox.docker_backend.sandbox import open_docker
 
         return open_docker(runtime=runtime or None, containers=slots, sessions=sessions)
-    capabilities = _found()
+    capabilities = _probe_until_strong()
     if not capabilities.strong and not allow_weak:
         raise IsolationError(capabilities.complaint())
     return LocalSandbox(capabilities.walls, capabilities.isolation, slots=slots, sessions=sessions)
