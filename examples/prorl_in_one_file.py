@@ -47,7 +47,7 @@ class Config:
     penalty_weight: float = 1.0
     eta_max: float = 0.0  # what an empty response gets
     eta_min: float = -0.5  # what one at the limit gets
-    penalty_start: int = 501  # first step of the first window
+    penalty_start: int = 401  # first step of the first window
     penalty_on: int = 100
     penalty_off: int = 500
     reset_every: int = 300
@@ -96,7 +96,7 @@ def has_spread(rewards_N: list[float]) -> bool:
 
 
 def penalty_is_on(step: int, config: Config) -> bool:
-    """Return whether a step is in a penalty window: from step 501, 100 steps on and 500 off."""
+    """Return whether a step is in a penalty window: from step 401, 100 steps on and 500 off."""
     since = step - config.penalty_start
     return since >= 0 and since % (config.penalty_on + config.penalty_off) < config.penalty_on
 

@@ -60,7 +60,7 @@ def test_text_shows_lanes_of_equal_width_and_a_row_a_decision() -> None:
     lanes = [x for x in out.splitlines() if x.startswith(("penalty ", "reset  ", "step     1"))]
     assert len({len(x) for x in lanes}) == 1
     assert lanes[1].count("R") == 10
-    assert "\n 501  penalty window opened  schedule: on for 100 steps" in out
+    assert "\n 401  penalty window opened  schedule: on for 100 steps" in out
 
 
 def test_config_file_is_simulated(tmp_path: Path) -> None:

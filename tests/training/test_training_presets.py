@@ -263,7 +263,7 @@ def test_presets_without_resets_and_penalty_decide_nothing_in_a_calm_run(name: s
 
 def test_the_ablations_leave_out_their_part_of_the_schedule() -> None:
     assert (300, "reference_reset") in kinds("prorl-v2", 700)
-    assert (501, "penalty_window_opened") in kinds("prorl-v2", 700)
+    assert (401, "penalty_window_opened") in kinds("prorl-v2", 700)
     assert {kind for _, kind in kinds("no-reset", 700)} == {
         "penalty_window_opened",
         "penalty_window_closed",
