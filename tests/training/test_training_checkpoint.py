@@ -200,14 +200,14 @@ def test_rollout_buffer_comes_back_bit_for_bit(
     carried = Carried([group, group], [late])
     path = save(tmp_path, 7, new_policy(config), carried)
     verify_checkpoint(path)
-    again = load_buffer(path, {s.id: s for s in digits})
+    again, _ = load_buffer(path, {s.id: s for s in digits})
     assert again == carried
     assert [x.hex() for x in again.late[0].completions[1].logprobs] == [x.hex() for x in odd]
     logprobs = again.groups[0].trajectories[0].completion.logprobs
     assert [x.hex() for x in logprobs] == [
         x.hex() for x in group.trajectories[0].completion.logprobs
     ]
-    assert load_buffer(save(tmp_path, 8, new_policy(config)), {}) == Carried()
+    assert load_buffer(save(tmp_path, 8, new_policy(config)), {}) == (Carried(), [])
 
 
 def test_rollout_buffer_keeps_what_json_has_no_word_for(
@@ -224,7 +224,7 @@ def test_rollout_buffer_keeps_what_json_has_no_word_for(
     empty = replace(group, trajectories=group.trajectories[:1])
     for number, groups in enumerate(([group, empty], [empty])):
         path = save(tmp_path, number, new_policy(config), Carried(groups))
-        again = load_buffer(path, {s.id: s for s in digits}).groups
+        again = load_buffer(path, {s.id: s for s in digits})[0].groups
         plain = [
             replace(g, trajectories=tuple(_plain_metrics(t) for t in g.trajectories))
             for g in groups

@@ -29,7 +29,7 @@ def rollouts_of(engine: TrainingLoop) -> list[list[dict[str, Any]]]:
 
 def half_sampled(run: Path, step: int, like: TrainingLoop) -> bool:
     path = checkpoint_path(run / "checkpoints", step)
-    carried = load_buffer(path, {s.id: s for s in like.parts.prompts.samples})
+    carried, _ = load_buffer(path, {s.id: s for s in like.parts.prompts.samples})
     every = [c for group in carried.late for c in group.completions]
     return any(c.finish_reason == "paused" and c.token_ids for c in every)
 

@@ -155,6 +155,7 @@ class Batch:
     sample_seconds: float = 0.0
     score_seconds: float = 0.0
     idle_share: float = 0.0
+    prompts_too_long: int = 0
 
     def discard(self, waiting: Carried, keep_surplus: bool) -> None:
         """Drop the ``waiting`` groups, and the surplus too unless ``keep_surplus``."""
@@ -171,6 +172,16 @@ class Batch:
     def tokens(self) -> int:
         groups: list[Group | LateGroup] = [*self.sampled, *self.late, *self.cancelled]
         return sum(g.tokens for g in groups) - sum(g.tokens for g in self.late_in)
+
+
+@dataclass(frozen=True, slots=True)
+class SampledBatch:
+    """The batch of a step, the policy version (a step) that sampled it, and the ``sampling_key`` of its settings."""
+
+    step: int
+    policy: int
+    sampling: str
+    batch: Batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +273,6 @@ class StepReport:
     """None if there was nothing to learn from."""
     penalty_is_on: bool
     """Whether the length penalty was part of the shaped rewards."""
-    prompts_too_long: int
     tokens_total: int
     """Response tokens sampled in the run so far."""
     levels: tuple[int, int] | None

@@ -64,6 +64,12 @@ class RolloutConfig(Section):
     """Maximum response length in tokens, including the end token; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
     """Number of responses decoded together. Affects memory, speed, and which groups are late."""
+    staleness: int = Field(default=0, ge=0)
+    """How many policy versions the sampler may be behind the trainer. 0: they take turns. Above 0: a thread samples the
+    next steps' batches during the update, from a copy of the weights, and a batch's old log-probs are the sampler's.
+    With 1 and a repeatable sampler a run can be repeated bit for bit."""
+    device: str = ""
+    """Device of the sampler, for example ``cuda:1``; empty: ``model.device``."""
     backend: str = "auto"
     """The sampler: ``transformers``, ``vllm`` or a plug-in's backend. ``auto`` is vLLM if it is installed and the
     device is a GPU, else Transformers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -259,7 +260,9 @@ class LocalEngine:
     def _sampler(self, policy: Any, tokenizer: Any, folder: Path) -> Any:
         from prorl_inference import BackendOptions, pick_backend
 
-        r, device = self.config.rollout, str(policy.model.device)
+        r = self.config.rollout
+        device = r.device or str(policy.model.device)
+        shared = not r.staleness and device == str(policy.model.device)
         options = BackendOptions(
             folder,
             device,
@@ -268,7 +271,7 @@ class LocalEngine:
             r.batching,
             r.vllm_context or None,
             r.vllm_memory,
-            policy.model,
+            policy.model if shared else copy.deepcopy(policy.model),
             tokenizer,
             request_seeds=r.seeds_on(device),
         )

@@ -6,8 +6,8 @@ Steps are never half done: an interrupted run resumes from its last checkpoint a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,10 +19,11 @@ from prorl_training.algorithm.advantages import advantages_of
 from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
 from prorl_training.policy.update import UpdateBatch, UpdateGuard, build_update
+from prorl_training.rollout.ahead import SampleAhead, SamplerStopped
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.item_records import levels_changed
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.staleness import still_fitting
+from prorl_training.rollout.staleness import sampling_key, still_fitting
 from prorl_training.run.checkpoint import (
     best_checkpoint,
     checkpoint_steps,
@@ -54,6 +55,7 @@ from prorl_training.types import (
     Decision,
     Group,
     Learned,
+    SampledBatch,
     Scorer,
     StepReport,
     UpdateStats,
@@ -125,11 +127,16 @@ class TrainingLoop:
         self.controller = Controller(config)
         self.guard = Guard(config.safety)
         self.collector = Collector(
-            parts.generator, parts.scorer, self.guard, parts.beat, parts.sleep
+            parts.generator, parts.scorer, self.guard, self._beat_sampler, parts.sleep
         )
+        self.ahead: SampleAhead | None = None
+        self._settings_before = self.controller.settings
+        self._version = last_step  # the step after which the policy has its present weights
         self.loggers = Loggers(parts.folder.path, config.logging, last_step + 1)
         self.watched = watched(parts.validation, config.validation.problems)
         self.carried = Carried()
+        self.queue: Sequence[SampledBatch] = ()
+        """Batches from a checkpoint that were sampled but not trained on."""
         self.tokens_total = 0
         self.stop_requested = False
         self._logged_once: set[str] = set()
@@ -149,7 +156,9 @@ class TrainingLoop:
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
         """Restore the loop from a checkpoint whose policy has been restored already."""
         prompts = self.parts.prompts
-        self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
+        carried, self.queue = load_buffer(checkpoint, {s.id: s for s in prompts.samples})
+        self._restore(state, carried)
+        self._settings_before = self.controller.settings
         prompts.records.restore(checkpoint)
         best = self.controller.best_step if self.config.checkpoint.best else None
         if best is not None and best in checkpoint_steps(root := self.parts.folder.checkpoints):
@@ -158,6 +167,13 @@ class TrainingLoop:
 
     def run(self) -> int:
         """Train to the end of the run or stage, or until the run stops early; return the last step."""
+        try:
+            return self._run()
+        finally:
+            if self.ahead is not None:
+                self.ahead.close()
+
+    def _run(self) -> int:
         p = self.parts
         p.progress.start("train", self.config.steps, self.last_step)
         while self.last_step < self.config.steps and not self._ended():
@@ -186,13 +202,12 @@ class TrainingLoop:
         """Run one step, record its metrics and return them."""
         p, started = self.parts, time.perf_counter()
         self.guard.begin_step(step)
-        before = self.controller.settings
-        open_levels = p.prompts.open_levels(before)
+        open_levels = p.prompts.open_levels(self.controller.settings)
         decisions = self._apply(self.controller.begin_step(step))
         settings = self.controller.settings
 
         # Sample until enough groups have unequal rewards.
-        batch = self._sample(step, before, settings)
+        batch = self._sample(step, settings)
         levels, changed = self._levels(step, open_levels, settings)
 
         # The length penalty comes after the filter, which uses raw rewards.
@@ -203,6 +218,7 @@ class TrainingLoop:
         advantages = advantages_of(groups, settings.advantage)
         mini_batches = build_update(groups, advantages, step, settings, p.prompts.encode)
         update, update_seconds = self._update(mini_batches)
+        self._version = step
         learned = Learned(groups)
         if update is not None:
             learned = Learned(groups, advantages.tolist(), update.trainer_logprobs)
@@ -215,7 +231,6 @@ class TrainingLoop:
             learned=learned,
             update=update,
             penalty_is_on=penalty_is_on,
-            prompts_too_long=p.prompts.passed_over,
             tokens_total=self.tokens_total,
             levels=levels,
             coverage=p.prompts.records.coverage(step, self.config.logging.solved_steps),
@@ -230,6 +245,8 @@ class TrainingLoop:
         row = self._record(report, decisions)
         if validation is not None and validation.result is not None:
             self._keep_best(step)
+        if self.ahead is not None:
+            self.ahead.finish_step(step)
         return row
 
     def checkpoint(self, step: int) -> None:
@@ -240,9 +257,9 @@ class TrainingLoop:
         root = p.folder.checkpoints
         p.folder.check_exists()
         p.folder.sync()
-        save_checkpoint(
-            root, step, p.policy, p.tokenizer, self._state(), self.carried, p.prompts.records
-        )
+        with self._idle_sampler() as queue:
+            state, records = self._state(), p.prompts.records
+            save_checkpoint(root, step, p.policy, p.tokenizer, state, self.carried, records, queue)
         origins = {0, *(leg["after_step"] for leg in self.lineage if "run" not in leg)}
         prune_checkpoints(root, c.keep, c.best, origins)
         p.beat()  # a slow file system must not trigger the watchdog
@@ -273,19 +290,69 @@ class TrainingLoop:
         self.collector.usable_rate = float(state["usable_rate"])
         self.carried = carried
 
-    def _sample(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
+    def _sample(self, step: int, settings: TrainConfig) -> Batch:
         p = self.parts
-        waiting, unusable = still_fitting(self.carried, before, settings)
-        with p.policy.compute():
-            batch = self.collector.collect(
-                p.prompts.draw(step, settings), step, settings, waiting, self._show_progress
-            )
-        batch.discard(unusable, settings.dynamic_sampling.surplus == "carry")
+        if self.config.rollout.staleness:
+            batch = self._sampled_ahead(step, settings)
+        else:
+            batch = self._collect(p.prompts.draw(step, settings), step, settings, step - 1)
         p.prompts.records.record(step, batch.sampled, settings.data.half_life)
-        self.carried = batch.carried
         self.tokens_total += batch.tokens
         self._first = self._first or next(iter(batch.sampled), None)
         return batch
+
+    def _collect(
+        self, prompts: Iterator[Sample], step: int, settings: TrainConfig, policy: int
+    ) -> Batch:
+        """Sample a batch with the weights after step ``policy``; runs in the sampler's thread if there is one."""
+        p = self.parts
+        waiting, unusable = still_fitting(self.carried, self._settings_before, settings)
+        with p.policy.compute():
+            batch = self.collector.collect(
+                prompts, step, settings, waiting, self._show_progress, policy
+            )
+        batch.discard(unusable, settings.dynamic_sampling.surplus == "carry")
+        batch.prompts_too_long = p.prompts.passed_over
+        self.carried, self._settings_before = batch.carried, settings
+        return batch
+
+    def _sampled_ahead(self, step: int, settings: TrainConfig) -> Batch:
+        """Return the batch of ``step`` from the sampler's thread, sampled again if the settings have changed since."""
+        p = self.parts
+        if self.ahead is None:
+            self.ahead = SampleAhead(
+                self.config.rollout.staleness,
+                self.config.steps,
+                step - 1,
+                lambda n: (p.prompts.draw(n, self.controller.settings), self.controller.settings),
+                self._collect,
+                lambda: p.generator.sync_weights(p.policy.model),
+                self.queue,
+            )
+            self.queue = ()
+        sampled = self.ahead.take(step)
+        if sampled.sampling == sampling_key(settings):
+            return sampled.batch
+        with self._idle_sampler():
+            dropped = [sampled.batch, *self.ahead.sample_again(step)]
+        self.tokens_total += sum(batch.tokens for batch in dropped)
+        batch = self.ahead.take(step).batch
+        batch.discarded += [group for old in dropped for group in old.sampled]
+        return batch
+
+    @contextmanager
+    def _idle_sampler(self) -> Iterator[Sequence[SampledBatch]]:
+        """Context in which nothing is sampled ahead; gives the batches that wait to be trained on."""
+        if self.ahead is None:
+            yield self.queue
+            return
+        with self.ahead.paused(self._version) as queue:
+            yield queue
+
+    def _beat_sampler(self) -> None:
+        if self.ahead is not None and self.ahead.ended:
+            raise SamplerStopped
+        self.parts.beat()
 
     def _show_progress(self, batch: Batch) -> None:
         self.parts.beat()
@@ -306,8 +373,11 @@ class TrainingLoop:
         if mini_batches is None:
             return None, 0.0
         started = time.perf_counter()
+        if self.ahead is not None:
+            self.ahead.begin_update()
         stats = p.policy.update(mini_batches, self.guard, self.guard.lr_scale())
-        p.generator.sync_weights(p.policy.model)
+        if self.ahead is None:
+            p.generator.sync_weights(p.policy.model)
         p.beat()
         return stats, time.perf_counter() - started
 
@@ -349,8 +419,9 @@ class TrainingLoop:
             p.policy.reset_to_checkpoint(clear, best)
             return [decision]
         if best is not None:
-            p.policy.load_checkpoint_policy(best)
-            p.generator.sync_weights(p.policy.model)
+            with self._idle_sampler():
+                p.policy.load_checkpoint_policy(best)
+                p.generator.sync_weights(p.policy.model)
         p.policy.reset_reference(clear)
         return best_lost(decision, trouble) if trouble else [decision]
 
@@ -363,7 +434,7 @@ class TrainingLoop:
         every, p = self.config.validation.every, self.parts
         if not every or step % every or not self.watched:
             return None
-        with p.policy.compute():
+        with self._idle_sampler(), p.policy.compute():
             validation = validate(self.watched, settings, p.generator, p.scorer, p.beat)
         p.beat()
         if (result := validation.result) is not None:

@@ -101,12 +101,15 @@ class Collector:
         config: TrainConfig,
         carried: Carried | None = None,
         on_progress: Callable[[Batch], None] | None = None,
+        policy: int | None = None,
     ) -> Batch:
         """Sample until ``rollout.prompts`` groups are usable or no prompts are left. Raises StepGivenUp.
 
-        ``prompts`` are used in their order, after the ``carried`` groups.
+        ``prompts`` are used in their order, after the ``carried`` groups. ``policy`` is the step that produced the
+        sampler's weights, by default the one before ``step``.
         """
-        collection = _Collection(self, prompts, step, config, carried or Carried())
+        policy = step - 1 if policy is None else policy
+        collection = _Collection(self, prompts, step, config, carried or Carried(), policy)
         r = config.rollout
         params = SamplingParams(r.temperature, r.top_p, r.max_tokens)
         with (
@@ -151,9 +154,10 @@ class _Collection:
         step: int,
         config: TrainConfig,
         carried: Carried,
+        policy: int,
     ) -> None:
         self._collector, self._prompts = collector, prompts
-        self._step, self._config = step, config
+        self._step, self._config, self._policy = step, config, policy
         sampling, self._target = config.dynamic_sampling, config.rollout.prompts
         self._late = sampling.late if sampling.enabled else "wait"
         most = self._target
@@ -190,7 +194,7 @@ class _Collection:
                 for key, completions in finished:
                     self._running.discard(key)
                     draw = self._open[key]
-                    draw.grow(completions, self._step - 1)
+                    draw.grow(completions, self._policy)
                     scoring.add(key, draw.sample, completions)
                 due = before if finished else 0
                 judged = scoring.take(due, due) if stream.repeatable else scoring.take(0)
@@ -328,7 +332,7 @@ class _Collection:
         late = []
         for key, completions in sorted(stopped):
             draw = self._open[key]
-            draw.grow(completions, self._step - 1)
+            draw.grow(completions, self._policy)
             late.append(LateGroup(draw.sample, tuple(completions), draw.step, tuple(draw.policies)))
         batch = Batch(
             sampled=[group for group, _ in decided],

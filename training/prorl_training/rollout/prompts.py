@@ -82,12 +82,14 @@ class PromptSource:
 
         Raises UserError if no prompt fits, or if one is too long and ``rollout.overlong_prompts`` is ``error``.
         """
-        self.passed_over = 0  # not in the generator, which may never be advanced
-        return self._drawn(step, config)
+        self.passed_over = 0
+        return self._drawn(
+            self._order(step, config), config
+        )  # ordered now, not when first advanced
 
-    def _drawn(self, step: int, config: TrainConfig) -> Iterator[Sample]:
+    def _drawn(self, order: Sequence[int], config: TrainConfig) -> Iterator[Sample]:
         count = 0
-        for index in self._order(step, config):
+        for index in order:
             sample = self.samples[index]
             if self.fits(sample, config):
                 count += 1

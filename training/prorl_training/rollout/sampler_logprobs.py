@@ -34,6 +34,8 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
         users.append(("dynamic_sampling.late=carry", "dynamic_sampling.late=wait"))
     if carries and not without:
         users.append(("dynamic_sampling.surplus=carry", "dynamic_sampling.surplus=drop"))
+    if config.rollout.staleness and not without:
+        users.append((f"rollout.staleness={config.rollout.staleness}", "rollout.staleness=0"))
     if correction != "none":
         users.append((f"loss.mismatch.correction={correction}", "loss.mismatch.correction=none"))
     if sampler.keeps_logprobs(config.rollout.top_p) or not users:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from prorl_datasets import Sample
@@ -35,9 +36,23 @@ def still_fitting(
     return usable, lost
 
 
+def sampling_key(config: TrainConfig) -> str:
+    """Return the settings that decide which prompts a batch has and from which distribution it is sampled, as JSON."""
+    rollout = {"prompts", "samples", "temperature", "top_p", "max_tokens"}
+    values = (
+        config.rollout.model_dump(include=rollout),
+        config.data.model_dump(exclude={"path"}),
+        config.dynamic_sampling.model_dump(),
+    )
+    return json.dumps(values, sort_keys=True)
+
+
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether an earlier policy began the group. The sampler's log-probs are then its old log-probs."""
-    return group.step != step
+    """Return whether an earlier policy than that before ``step`` began a response of the group.
+
+    The sampler's log-probs are then its old log-probs.
+    """
+    return any(t.policies[0] != step - 1 for t in group.scored)
 
 
 def must_end(begun: int, step: int, late_steps: int) -> bool:

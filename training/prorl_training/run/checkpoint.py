@@ -14,16 +14,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from prorl_common import DiskFullError, atomic_directory, atomic_write_text, sha256_file
 from prorl_common.files import is_full, says_disk_full
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.rollout.item_records import ItemRecords
-from prorl_training.types import Carried, CheckpointError, Decision, Group, LateGroup, Trajectory
+from prorl_training.types import (
+    Batch,
+    Carried,
+    CheckpointError,
+    Decision,
+    Group,
+    LateGroup,
+    SampledBatch,
+    Trajectory,
+)
 from prorl_verifiers import Verdict
 
+T = TypeVar("T")
 MANIFEST = "manifest.json"
 STATE = "state.json"
 FIRST = 0
@@ -252,9 +262,11 @@ def save_checkpoint(
     state: Mapping[str, Any],
     carried: Carried | None = None,
     records: ItemRecords | None = None,
+    queue: Sequence[SampledBatch] = (),
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
+    ``carried`` groups and ``queue``, the batches that were sampled ahead, are the rollout buffer.
     ``state`` is the JSON that ``open_checkpoint`` returns. Raises DiskFullError, and UserError if the disk is not
     writable.
     """
@@ -263,7 +275,7 @@ def save_checkpoint(
     target = checkpoint_path(root, step)
     with atomic_directory(target) as work, _explained(target, work), quiet_transformers():
         entries = policy.write_checkpoint(work, tokenizer)
-        save_buffer(work, carried or Carried())
+        save_buffer(work, carried or Carried(), queue)
         if records is not None:
             records.save(work)
         full = {**state, "step": step, **entries}
@@ -289,15 +301,29 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
         raise
 
 
-def save_buffer(path: Path, carried: Carried) -> None:
-    """Write the carried groups into the folder ``path``, exactly (log-probs as float64)."""
-    if not carried:
+def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()) -> None:
+    """Write the carried groups and the queue into the folder ``path``, exactly (log-probs as float64)."""
+    if not carried and not queue:
         return
     import torch
     from safetensors.torch import save_file
 
-    every = [t.completion for g in carried.groups for t in g.trajectories]
-    every += [c for g in carried.late for c in g.completions]
+    groups = _Numbered[Group](carried.groups)
+    late = _Numbered[LateGroup](carried.late)
+    batches = [
+        {
+            "step": sampled.step,
+            "policy": sampled.policy,
+            "sampling": sampled.sampling,
+            "outcomes": sampled.batch.outcomes,
+            **{name: groups.numbers(getattr(sampled.batch, name)) for name in _GROUPS},
+            **{name: late.numbers(getattr(sampled.batch, name)) for name in _LATE_GROUPS},
+            **{name: getattr(sampled.batch, name) for name in _COUNTS},
+        }
+        for sampled in queue
+    ]
+    every = [t.completion for g in groups.items for t in g.trajectories]
+    every += [c for g in late.items for c in g.completions]
     tokens = [x for c in every for x in c.token_ids]
     logprobs = [x for c in every for x in c.logprobs]
     tensors = {
@@ -305,34 +331,63 @@ def save_buffer(path: Path, carried: Carried) -> None:
         "logprobs": torch.tensor(logprobs, dtype=torch.float64),
     }
     save_file(tensors, path / TENSORS)
-    groups = [
-        {
-            "sample_id": g.sample.id,
-            "step": g.step,
-            "trajectories": [
-                {
-                    "sample_index": t.sample_index,
-                    **_completion_row(t.completion),
-                    "verdict": _verdict_row(t.verdict),
-                    "shaped": t.shaped,
-                    "trains": t.trains,
-                    "policies": t.policies,
-                }
-                for t in g.trajectories
-            ],
-        }
-        for g in carried.groups
-    ]
-    late = [
-        {
-            "sample_id": g.sample.id,
-            "step": g.step,
-            "completions": [_completion_row(c) for c in g.completions],
-            "policies": g.policies,
-        }
-        for g in carried.late
-    ]
-    (path / ROWS).write_text(json.dumps({"groups": groups, "late": late}), encoding="utf-8")
+    rows: dict[str, Any] = {
+        "groups": [_group_row(g) for g in groups.items],
+        "late": [_late_row(g) for g in late.items],
+    }
+    if queue:
+        rows |= {"carried": [len(carried.groups), len(carried.late)], "queue": batches}
+    (path / ROWS).write_text(json.dumps(rows), encoding="utf-8")
+
+
+_GROUPS = ("sampled", "kept", "surplus", "discarded")
+_LATE_GROUPS = ("late_in", "late", "cancelled")
+_COUNTS = (
+    *("carried_in", "target", "drawn", "gave_up", "prompts_too_long"),
+    *("sample_seconds", "score_seconds", "idle_share"),
+)
+
+
+class _Numbered(Generic[T]):
+    """Numbers objects by identity, so that a group in several lists is written once."""
+
+    def __init__(self, items: Sequence[T]) -> None:
+        self.items = list(items)
+        self._numbers = {id(item): number for number, item in enumerate(items)}
+
+    def numbers(self, items: Sequence[T]) -> list[int]:
+        for item in items:
+            if id(item) not in self._numbers:
+                self._numbers[id(item)] = len(self.items)
+                self.items.append(item)
+        return [self._numbers[id(item)] for item in items]
+
+
+def _group_row(group: Group) -> dict[str, Any]:
+    return {
+        "sample_id": group.sample.id,
+        "step": group.step,
+        "trajectories": [
+            {
+                "sample_index": t.sample_index,
+                **_completion_row(t.completion),
+                "verdict": _verdict_row(t.verdict),
+                "shaped": t.shaped,
+                "trains": t.trains,
+                "policies": t.policies,
+            }
+            for t in group.trajectories
+        ],
+    }
+
+
+def _late_row(group: LateGroup) -> dict[str, Any]:
+    return {
+        "sample_id": group.sample.id,
+        "step": group.step,
+        "completions": [_completion_row(c) for c in group.completions],
+        "policies": group.policies,
+    }
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:
@@ -354,10 +409,15 @@ def _policies(pair: Sequence[int] | None, group: Mapping[str, Any]) -> tuple[int
     return first, last
 
 
-def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
-    """Return the carried groups from a checkpoint's folder. Raises CheckpointError if the dataset lacks a sample."""
+def load_buffer(
+    path: Path, samples_by_id: Mapping[str, Sample]
+) -> tuple[Carried, list[SampledBatch]]:
+    """Return what ``save_buffer`` wrote into a checkpoint's folder.
+
+    Raises CheckpointError if the dataset lacks a sample.
+    """
     if not (path / ROWS).is_file():
-        return Carried()
+        return Carried(), []
     from safetensors.torch import load_file
 
     tensors = load_file(path / TENSORS)
@@ -400,4 +460,11 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
         pairs = row.get("policies") or [None] * len(completions)
         policies = tuple(_policies(pair, row) for pair in pairs)
         late.append(LateGroup(sample_of(row), completions, row["step"], policies))
-    return Carried(groups, late)
+    ready, unfinished = rows.get("carried", [len(groups), len(late)])
+    queue = []
+    for row in rows.get("queue", []):
+        values: dict[str, Any] = {name: row[name] for name in ("outcomes", *_COUNTS)}
+        values |= {name: [groups[i] for i in row[name]] for name in _GROUPS}
+        values |= {name: [late[i] for i in row[name]] for name in _LATE_GROUPS}
+        queue.append(SampledBatch(row["step"], row["policy"], row["sampling"], Batch(**values)))
+    return Carried(groups[:ready], late[:unfinished]), queue

@@ -42,7 +42,7 @@ def metrics_row(report: StepReport) -> dict[str, Any]:
     row |= batch_metrics(batch, trained)
     if ages := policy_ages(trained, report.step):
         row |= {"staleness_mean": sum(ages) / len(ages), "staleness_max": max(ages)}
-    row["prompts_too_long"] = report.prompts_too_long
+    row["prompts_too_long"] = batch.prompts_too_long
     row["length_penalty_active"] = report.penalty_is_on
     row["tokens_total"] = report.tokens_total
     row |= update_metrics(report.update)

@@ -18,6 +18,7 @@ def _open(options: BackendOptions) -> TransformersGenerator:
     return TransformersGenerator(
         options.policy,
         options.tokenizer,
+        options.device,
         batch_size=options.batch_rows,
         model_id=str(options.path),
         batching=options.batching,

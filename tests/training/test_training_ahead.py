@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import copy
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from prorl_common import ServiceError
+from prorl_common.rollout_files import read_rollouts, rollout_files
+from prorl_datasets import Sample
+from prorl_inference import TransformersGenerator, load_model
+from prorl_inference.testing import byte_tokenizer
+from prorl_training.config import TrainConfig
+from prorl_training.engine.loop import TrainingLoop
+from prorl_training.policy.files import restore_checkpoint
+from prorl_training.policy.update import Policy
+from prorl_training.rollout.ahead import SampleAhead, SamplerStopped
+from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
+from prorl_training.run.folder import RunFolder
+from prorl_training.testing import ByLength, untimed_metrics
+from prorl_training.types import Batch
+
+STEPS = 6
+
+
+class Trainer:
+    """Fake weights and sampler: a batch records which weights the sampler had and when it was sampled."""
+
+    def __init__(self, config: TrainConfig, staleness: int, last_step: int = 20) -> None:
+        self.config = config
+        self.weights = self.loaded = 0
+        self.before_batch: Callable[[int], None] = lambda step: None
+        self.sampled: list[tuple[int, int]] = []
+        self.ahead = SampleAhead(staleness, last_step, 0, self.draw, self.collect, self.load)
+
+    def draw(self, step: int) -> tuple[Iterator[Sample], TrainConfig]:
+        return iter(()), self.config
+
+    def collect(
+        self, prompts: Iterator[Sample], step: int, settings: TrainConfig, policy: int
+    ) -> Batch:
+        assert policy == self.loaded
+        self.before_batch(step)
+        self.sampled.append((step, policy))
+        return Batch(drawn=step)
+
+    def load(self) -> None:
+        self.loaded = self.weights
+
+    def train(self, step: int, update: Callable[[], None] = lambda: None) -> int:
+        sampled = self.ahead.take(step)
+        assert sampled.batch.drawn == step
+        self.ahead.begin_update()
+        update()
+        self.weights = step
+        self.ahead.finish_step(step)
+        return sampled.policy
+
+
+@pytest.fixture
+def trainer(make_config: Callable[..., TrainConfig]) -> Iterator[Callable[..., Trainer]]:
+    made: list[Trainer] = []
+
+    def build(staleness: int, last_step: int = 20) -> Trainer:
+        made.append(Trainer(make_config(), staleness, last_step))
+        return made[-1]
+
+    yield build
+    for one in made:
+        one.ahead.close()
+
+
+def test_the_next_batch_is_sampled_while_the_policy_is_updated(
+    trainer: Callable[..., Trainer],
+) -> None:
+    one = trainer(1)
+    begun = threading.Event()
+    one.before_batch = lambda step: begun.set() if step == 2 else None
+    one.train(1, lambda: assert_set(begun))
+
+
+def assert_set(event: threading.Event) -> None:
+    assert event.wait(10)
+
+
+def test_with_a_staleness_of_1_each_batch_is_sampled_by_the_policy_before_the_last(
+    trainer: Callable[..., Trainer],
+) -> None:
+    one = trainer(1)
+    one.before_batch = lambda step: time.sleep(0.004 * (step % 3))
+    policies = [
+        one.train(step, lambda s=step: time.sleep(0.004 * (s % 2))) for step in range(1, 21)
+    ]  # type: ignore[misc]
+    assert policies == [0, *range(19)]
+
+
+@pytest.mark.parametrize("staleness", [2, 4])
+@pytest.mark.parametrize("slow", ["sampler", "trainer"])
+def test_no_batch_is_older_than_the_staleness(
+    trainer: Callable[..., Trainer], staleness: int, slow: str
+) -> None:
+    one = trainer(staleness)
+    one.before_batch = lambda step: time.sleep(0.005 * (slow == "sampler"))
+    ages = []
+    for step in range(1, 21):
+        policy = one.train(step, lambda: time.sleep(0.005 * (slow == "trainer")))
+        ages.append(step - 1 - policy)
+    assert min(ages) >= 0 and max(ages) <= staleness
+    assert [step for step, _ in one.sampled] == list(range(1, 21))
+
+
+def test_the_sampler_is_idle_while_paused_and_goes_on_with_the_weights_of_then(
+    trainer: Callable[..., Trainer],
+) -> None:
+    one = trainer(1, last_step=5)
+    one.train(1)
+    with one.ahead.paused(1) as queue:
+        assert [sampled.step for sampled in queue] == [2] and one.loaded == 1
+        count = len(one.sampled)
+        time.sleep(0.02)
+        assert len(one.sampled) == count
+    assert [one.train(step) for step in range(2, 6)] == [0, 1, 2, 3]
+
+
+def test_batches_that_no_longer_fit_are_sampled_again(trainer: Callable[..., Trainer]) -> None:
+    one = trainer(2)
+    one.train(1)
+    one.ahead.take(2)
+    with one.ahead.paused(1):
+        one.ahead.sample_again(2)
+    again = one.ahead.take(2)
+    assert again.step == 2 and again.policy == 1
+
+
+def test_an_error_of_the_sampler_ends_the_step_that_needs_its_batch(
+    trainer: Callable[..., Trainer],
+) -> None:
+    one = trainer(1)
+
+    def fail(step: int) -> None:
+        if step == 3:
+            raise ServiceError("the sampler broke")
+
+    one.before_batch = fail
+    one.train(1)
+    one.train(2)
+    with pytest.raises(ServiceError, match="the sampler broke"):
+        one.train(3)
+    with one.ahead.paused(2) as queue:
+        assert not queue
+
+
+def test_closing_ends_a_batch_in_progress(trainer: Callable[..., Trainer]) -> None:
+    one = trainer(1)
+
+    def hang(step: int) -> None:
+        while step == 2 and not one.ahead.ended:
+            time.sleep(0.001)
+        if one.ahead.ended:
+            raise SamplerStopped
+
+    one.before_batch = hang
+    one.train(1)
+    one.ahead.close()
+    assert one.sampled == [(1, 0)]
+
+
+def sampler(model: Any, tokenizer: Any) -> TransformersGenerator:
+    made = TransformersGenerator(copy.deepcopy(model), tokenizer, batch_size=10)
+    made.stop_ids = frozenset(range(0, 260, 13))  # responses of all lengths
+    return made
+
+
+def run_ahead(
+    make_engine: Callable[..., TrainingLoop], config: TrainConfig, folder: Path
+) -> TrainingLoop:
+    engine = make_engine(config, folder, ByLength())
+    generator = sampler(engine.parts.policy.model, byte_tokenizer())
+    engine.parts = replace(engine.parts, generator=generator)
+    engine.collector.generator = generator
+    assert engine.run() == STEPS
+    return engine
+
+
+def resume(config: TrainConfig, run: Path, step: int, like: TrainingLoop) -> TrainingLoop:
+    """Finish the run from the checkpoint of ``step`` as a new process does."""
+    path = checkpoint_path(run / "checkpoints", step)
+    state = verify_checkpoint(path)
+    model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
+    policy = Policy(model, config, torch.float32)
+    restore_checkpoint(path, policy, state)
+    folder = RunFolder(run)
+    folder.truncate_after(step)
+    own = {"policy": policy, "folder": folder, "generator": sampler(policy.model, tokenizer)}
+    engine = TrainingLoop(config, replace(like.parts, **own), step)
+    engine.restore(state, path)
+    assert engine.run() == STEPS
+    engine.loggers.close()
+    return engine
+
+
+@pytest.mark.parametrize("late", ["carry", "wait"])
+def test_a_resumed_run_with_a_staleness_of_1_is_the_unbroken_one_bit_for_bit(
+    tmp_path: Path,
+    make_engine: Callable[..., TrainingLoop],
+    make_config: Callable[..., TrainConfig],
+    late: str,
+) -> None:
+    config = make_config(
+        steps=STEPS,
+        dynamic_sampling={"late": late},
+        rollout={"max_tokens": 24, "staleness": 1},
+        warm_start={"examples": 0},
+        validation={"every": 2},
+        checkpoint={"every": 1, "keep": STEPS},
+    )
+    whole = run_ahead(make_engine, config, tmp_path / "run")
+    lines = untimed_metrics(whole.parts.folder)
+    assert [row["staleness_max"] >= 1 for row in lines] == [False] + [True] * (STEPS - 1)
+    weights = [p.detach().clone() for p in whole.parts.policy.model.parameters()]
+    samples = {s.id: s for s in whole.parts.prompts.samples}
+    path = checkpoint_path(tmp_path / "run" / "checkpoints", 3)
+    assert [sampled.step for sampled in load_buffer(path, samples)[1]] == [4]
+    again = resume(config, tmp_path / "run", 3, whole)
+    assert untimed_metrics(again.parts.folder) == lines
+    now = again.parts.policy.model.parameters()
+    assert all(torch.equal(a, b) for a, b in zip(weights, now, strict=True))
+
+
+def test_a_resumed_run_with_a_staleness_of_3_trains_on_each_prompt_of_each_step_once(
+    tmp_path: Path,
+    make_engine: Callable[..., TrainingLoop],
+    make_config: Callable[..., TrainConfig],
+) -> None:
+    config = make_config(
+        steps=STEPS,
+        dynamic_sampling={"enabled": False},
+        rollout={"max_tokens": 8, "staleness": 3},
+        warm_start={"examples": 0},
+        validation={"every": 0},
+        checkpoint={"every": 1, "keep": STEPS},
+    )
+    whole = run_ahead(make_engine, config, tmp_path / "run")
+    drawn = [
+        {
+            s.id
+            for s in itertools.islice(whole.parts.prompts.draw(n, config), config.rollout.prompts)
+        }
+        for n in range(1, STEPS + 1)
+    ]
+    assert trained_on(whole) == drawn
+    again = resume(config, tmp_path / "run", 2, whole)
+    assert trained_on(again) == drawn
+    assert max(row["staleness_max"] for row in again.parts.folder.metrics()) <= 3
+
+
+def trained_on(engine: TrainingLoop) -> list[set[str]]:
+    files = rollout_files(engine.parts.folder.path).values()
+    return [{row["sample_id"] for row in read_rollouts(file).to_pylist()} for file in files]
