@@ -56,6 +56,7 @@ def test_without_the_token_nothing_is_shown(runs: Path, serve: Any) -> None:
         assert web.get(f"{base}/api/third/summary", headers=right).status_code == 404
         assert web.get(f"{base}/api/first/none", headers=right).status_code == 404
         assert web.get(f"{base}/page/../app.py").status_code == 404
+        assert web.get(f"{base}/?token={token}").headers["Content-Encoding"] == "gzip"
 
 
 def test_a_share_safe_page_answers_no_search_of_texts(runs: Path, serve: Any) -> None:

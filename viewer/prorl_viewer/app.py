@@ -11,6 +11,8 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
@@ -105,6 +107,7 @@ def build_app(
             Route("/api/{subject}/{page}", answered, methods=["GET", "POST"]),
             Mount("/page", _Files(directory=PAGE)),
         ],
+        middleware=[Middleware(GZipMiddleware, compresslevel=5)],
     )
 
 
