@@ -303,8 +303,8 @@ def linear_ticks(
 
 def _tick(value: float) -> str:
     if abs(value) >= 10_000:
-        return f"{value / 1000:g}k".replace("-", "−")
-    return f"{round(value, 10):g}".replace("-", "−")
+        return f"{value / 1000:g}k"
+    return f"{round(value, 10):g}"
 
 
 def log_ticks(low: float, high: float) -> tuple[tuple[float, str], ...]:

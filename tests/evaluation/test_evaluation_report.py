@@ -77,7 +77,7 @@ def run_dir(tmp_path: Path) -> Path:
 def test_a_gain_is_stated_with_its_interval(pair: list[EvalResult]) -> None:
     first, *lines = headline(pair, compare(*pair))
     assert first == compare(*pair).headline(pair[-1].settings.k)
-    number = r"[+−]0\.\d{3}"
+    number = r"[+-]0\.\d{3}"
     assert re.fullmatch(
         rf"pass@1 0\.\d{{3}} → 0\.\d{{3}}, difference {number} \[{number}, {number}\]", lines[0]
     )

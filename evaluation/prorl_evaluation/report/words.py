@@ -33,11 +33,11 @@ MEANING: Mapping[Regime, str] = {
 
 def number(value: float, digits: int = 3) -> str:
     """Return a number, or a dash if it is not finite."""
-    return "–" if not math.isfinite(value) else f"{value:.{digits}f}".replace("-", "−")
+    return "–" if not math.isfinite(value) else f"{value:.{digits}f}"
 
 
 def signed(value: float, digits: int = 3) -> str:
-    return "–" if not math.isfinite(value) else f"{value:+.{digits}f}".replace("-", "−")
+    return "–" if not math.isfinite(value) else f"{value:+.{digits}f}"
 
 
 def p_value(value: float) -> str:
@@ -198,8 +198,8 @@ def method(data: ReportData) -> list[str]:
     s = data.results[0].settings
     return [
         (
-            "pass@k is the unbiased estimate 1 − C(n−c, k) / C(n, k) of Chen et al. 2021 for each problem, "
-            "averaged over problems; a sample counts as solved only at full marks (reward ≥ 1 − 1e−9). "
+            "pass@k is the unbiased estimate 1 - C(n-c, k) / C(n, k) of Chen et al. 2021 for each problem, "
+            "averaged over problems; a sample counts as solved only at full marks (reward ≥ 1 - 1e-9). "
             "Partial credit enters the mean reward."
         ),
         (

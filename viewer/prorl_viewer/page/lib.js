@@ -84,7 +84,7 @@ export function shown(value, digits = 3) {
  */
 export function signed(value, places = 3) {
   const size = Math.abs(value).toFixed(places);
-  return Number(size) === 0 ? size : `${value > 0 ? "+" : "−"}${size}`;
+  return Number(size) === 0 ? size : `${value > 0 ? "+" : "-"}${size}`;
 }
 
 /**

@@ -22,7 +22,7 @@ export function Waiting({ state, what }) {
  * @param {number | null | undefined} value
  */
 export function three(value) {
-  return value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "−");
+  return value === null || value === undefined ? "–" : value.toFixed(3);
 }
 
 /**

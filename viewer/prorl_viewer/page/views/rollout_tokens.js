@@ -10,13 +10,13 @@ export const COLOURS = /** @type {const} */ ({
     title: "log-prob (sampler)",
     unit: "nats",
     class: (/** @type {number} */ v) => (v > -0.105 ? "n0" : v > -0.693 ? "b1" : v > -2.303 ? "b2" : v > -4.605 ? "b3" : "b4"),
-    legend: [["n0", "above −0.1 (p > 0.9)"], ["b1", "−0.1 to −0.7"], ["b2", "−0.7 to −2.3"], ["b3", "−2.3 to −4.6"], ["b4", "below −4.6 (p < 0.01)"]],
+    legend: [["n0", "above -0.1 (p > 0.9)"], ["b1", "-0.1 to -0.7"], ["b2", "-0.7 to -2.3"], ["b3", "-2.3 to -4.6"], ["b4", "below -4.6 (p < 0.01)"]],
   },
   trainer: {
     title: "log-prob (trainer)",
     unit: "nats",
     class: (/** @type {number} */ v) => COLOURS.sampler.class(v),
-    legend: [["n0", "above −0.1 (p > 0.9)"], ["b1", "−0.1 to −0.7"], ["b2", "−0.7 to −2.3"], ["b3", "−2.3 to −4.6"], ["b4", "below −4.6 (p < 0.01)"]],
+    legend: [["n0", "above -0.1 (p > 0.9)"], ["b1", "-0.1 to -0.7"], ["b2", "-0.7 to -2.3"], ["b3", "-2.3 to -4.6"], ["b4", "below -4.6 (p < 0.01)"]],
   },
   gap: {
     title: "sampler gap",

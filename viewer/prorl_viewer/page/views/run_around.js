@@ -137,7 +137,7 @@ function isSure(m) {
 
 /** @param {{m: Mover}} props */
 function Suspect({ m }) {
-  return html`<span class="suspect ${isSure(m) ? "sure" : ""}">${m.title}: ${amount(m.before, m.unit)} → ${amount(m.after, m.unit)}${m.z !== null && html` <span class="unit">${errors(m.z)} σ</span>`}</span>`;
+  return html`<span class="suspect ${isSure(m) ? "sure" : ""}">${m.title}: ${amount(m.before, m.unit)} → ${amount(m.after, m.unit)}${m.z !== null && html` <span class="unit">${shown(m.z, 2)} σ</span>`}</span>`;
 }
 
 /** @type {import("../table.js").Column[]} */
@@ -145,7 +145,7 @@ const MOVER_COLUMNS = [
   { key: "title", title: "number" },
   { key: "before", title: "before", number: true, show: (m) => amount(m.before, m.unit) },
   { key: "after", title: "after", number: true, show: (m) => amount(m.after, m.unit) },
-  { key: "z", title: "σ", number: true, value: (m) => (m.z === null ? null : Math.abs(m.z)), show: (m) => errors(m.z) },
+  { key: "z", title: "σ", number: true, value: (m) => (m.z === null ? null : Math.abs(m.z)), show: (m) => shown(m.z, 2) },
 ];
 
 /**
@@ -213,11 +213,6 @@ function amount(value, unit) {
 /** @param {number} value */
 function tone(value) {
   return value <= -0.0005 ? "bad" : value >= 0.0005 ? "good" : "";
-}
-
-/** @param {number | null} z */
-function errors(z) {
-  return z !== null && z < 0 ? `−${shown(-z, 2)}` : shown(z, 2);
 }
 
 /** @param {number | null} z */
