@@ -115,8 +115,6 @@ BOX = re.compile(
 _WORD, _MACRO = re.compile(r"\b[A-Za-z]{2,}\b"), re.compile(r"\\[A-Za-z]+(?:\{[^{}]{0,40}\})?")
 MAX_NESTED = 8
 """Maximum number of earlier boxes that are tested for containing the last box."""
-_LONGEST_BOX = 256
-"""Maximum length of a recognised box opening."""
 _AROUND = 200
 _FENCE = re.compile(
     r"([ \t]{0,40}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,8})?)(`{3,}+|~{3,}+)[ \t]*+(?:\{[ \t]*+)?\.?([\w+#-]{0,40}+)([^`]*+)"
@@ -277,11 +275,8 @@ def last_box_span(text: str) -> tuple[int, int] | None:
     """
     last: re.Match[str] | None = None
     end = len(text)
-    while last is None and (end := text.rfind("box", 0, end)) >= 0:
-        start = max(0, end - _LONGEST_BOX)
-        for match in BOX.finditer(text, start, end + _LONGEST_BOX):
-            last = match if match.start() < end else last
-        end = start + len("fbox") if start else 0  # the window may start inside the name
+    while last is None and (end := text.rfind("box", 0, end)) > 0:
+        last = BOX.match(text, end - 1) or (BOX.match(text, end - 2) if end > 1 else None)
     span = None if last is None else content_span(text, last)
     if last is None or span is None:
         return None

@@ -98,9 +98,8 @@ def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
     text = clean(content)
     if currency and parsed_gold.currency not in ("", currency):
         return Judgement("reject", "another currency")
-    if squeeze(parsed_gold.text) == squeeze(text):
-        return Judgement("accept", "same text")
-    if _INTEGER.fullmatch(parsed_gold.text) and _INTEGER.fullmatch(text) and rules.percent is None:
+    integers = _INTEGER.fullmatch(parsed_gold.text) and _INTEGER.fullmatch(text)
+    if integers and rules.percent is None and parsed_gold.text != text:
         return Judgement("reject", "integers compared")
     judgement = _compare(parsed_gold, text, currency, rules)
     if judgement.decision == "accept":

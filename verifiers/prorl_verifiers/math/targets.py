@@ -76,6 +76,8 @@ _REAL = re.compile(
 )
 """Matches a trailing ``k \\in \\mathbb{R}``, which is assumed of every variable."""
 _COUNTED = re.compile(r"(-?\d[\d.,]*)(?:\s*\(\s*([A-Za-z][A-Za-z .'-]{1,60})|\s+\(([mgsLlh]))\)")
+_HALF_DAY = re.compile(r"\b([ap])\.\s?m\b\.?")
+_ARTICLE = re.compile(r"^(?:the|an?) (?=\S)(?!and\b)")
 _RESTATED = re.compile(r"[^:]{1,200}:[^:]{1,200}")
 NOTHING = frozenset(
     ("no solution", "no solutions", "no real solution", "no real solutions", "empty set", "none", "no roots",
@@ -225,8 +227,9 @@ def parse_gold(answer: str) -> Gold:
     letter = LETTER.fullmatch(words.upper())
     if letter and len(words) == 1 and text != text.lower():
         return Gold(text, Choice(letter.group(1)))
-    if words_of(text) in NOTHING | UNDEFINED or is_words(text):
-        return Gold(text, Text(words_of(text)))
+    said = words_of(text)
+    if said in NOTHING or said in UNDEFINED or is_words(text):
+        return Gold(text, Text(said))
     if clock(text).endswith("m"):
         return Gold(text, Text(clock(text)))
     labelled = LABELLED.fullmatch(unwrap(text))
@@ -294,9 +297,8 @@ def unwrap(text: str) -> str:
 
 def words_of(text: str) -> str:
     words = plain_words(text)
-    return re.sub(
-        r"^(?:the|an?) (?=\S)(?!and\b)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words)
-    )
+    words = _HALF_DAY.sub(r"\1m", words) if "m" in words and "." in words else words
+    return _ARTICLE.sub("", words)
 
 
 def currency_of(text: str) -> str:

@@ -57,6 +57,8 @@ _SPELLINGS = {
 }  # fmt: skip
 """Replacements of commands: fonts, sizes and layout are dropped, synonyms unified."""
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
+_USUAL = frozenset(("frac", "sqrt", "pi", "cup", "in", "infty", "pm", "circ", "cdot", "times"))
+"""Commands that are spelled in one way."""
 _DELIMITERS = re.compile(r"\\(?:left|right|middle)\s*\.")
 _INVISIBLE = re.compile(
     r"\\(?:(?:[hv]?phantom|[hv]space\*?|label|tag\*?)\s*\{[^{}]*\}|(?:text)?color\s*\{[a-zA-Z]+\})"
@@ -136,12 +138,13 @@ def clean(text: str) -> str:
     if "\\\\" in text:
         text = _DOUBLED.sub(r"\\", text)
     if "\\" in text:
-        text = _BARE_NAME.sub(r"\\\1{\2}", text)
-        text = _ROMAN.sub(r"\\mathrm{\1}", _INVISIBLE.sub("", _DELIMITERS.sub("", text)))
-        text = _GLUED_SPACE.sub(" ", text)
-        text = _NOT_EQUAL.sub(lambda m: r"\ne " if m.group(1) == "=" else r"\notin", text)
-        text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", text)
-        text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
+        if not _USUAL.issuperset(_COMMAND.findall(text)):
+            text = _BARE_NAME.sub(r"\\\1{\2}", text)
+            text = _ROMAN.sub(r"\\mathrm{\1}", _INVISIBLE.sub("", _DELIMITERS.sub("", text)))
+            text = _GLUED_SPACE.sub(" ", text)
+            text = _NOT_EQUAL.sub(lambda m: r"\ne " if m.group(1) == "=" else r"\notin", text)
+            text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", text)
+            text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
         text = _BRACED_UNIT.sub(r"\1", _DRESSED.sub(r" \1 ", text))
         if "^{" in text and ("rm{" in text or "text{" in text):
             text = _UNIT_POWERS.sub(

@@ -27,6 +27,7 @@ from prorl_verifiers.math.reading.nodes import (
     Ratio,
     Root,
     Sum,
+    Sym,
     WithUnit,
     symbols,
     walk,
@@ -47,24 +48,19 @@ def all_same(results: Sequence[bool | None]) -> bool | None:
 
 def unevaluated(gold: Node, answer: Node) -> str | None:
     """Return why ``answer`` is not an evaluated form of the constant ``gold``, or None if it is one."""
-    if symbols(gold) or symbols(answer):
+    parts = list(walk(gold)), list(walk(answer))
+    if any(isinstance(part, Sym) for side in parts for part in side):
         return None
-    called = _calls(answer) - _calls(gold)
-    if called - _FUNCTIONS or (called and not _calls(gold) & _FUNCTIONS):
+    calls = [{part.name for part in side if isinstance(part, Call)} for side in parts]
+    called = calls[1] - calls[0]
+    if called - _FUNCTIONS or (called and not calls[0] & _FUNCTIONS):
         return "the answer is left unevaluated"
-    if _has_base(answer) != _has_base(gold) and _has_base(answer):
+    bases = [any(isinstance(p, Num) and p.base not in (0, 10) for p in side) for side in parts]
+    if bases == [False, True]:
         return "the answer is left in another base"
     if is_plain(gold) and not _is_literal(answer):
         return "the answer is left unevaluated"
     return None
-
-
-def _calls(node: Node) -> set[str]:
-    return {part.name for part in walk(node) if isinstance(part, Call)}
-
-
-def _has_base(node: Node) -> bool:
-    return any(isinstance(part, Num) and part.base not in (0, 10) for part in walk(node))
 
 
 def is_plain(node: Node) -> bool:
@@ -79,6 +75,20 @@ def is_plain(node: Node) -> bool:
         case Ratio(items=items):
             return all(is_plain(item) for item in items)
     return _is_scientific(node)
+
+
+def _rational(node: Node) -> Fraction | None:
+    """Return the value of an integer or fraction, or None for any other node."""
+    match node:
+        case Num(value=value, decimal=False, base=0, cut=False):
+            return value
+        case Neg(of=of):
+            positive = _rational(of)
+            return None if positive is None else -positive
+        case Quotient(top=Num() as top, bottom=Num() as bottom):
+            parts = _rational(top), _rational(bottom)
+            return parts[0] / parts[1] if parts[0] is not None and parts[1] else None
+    return None
 
 
 def _is_scientific(node: Node) -> bool:
@@ -195,6 +205,9 @@ def same_leaf(
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)
         return None if neither else False, ""
+    numbers = _rational(gold), _rational(answer)
+    if None not in numbers and not rules.percent:
+        return numbers[0] == numbers[1], "values compared"
     if is_plain(gold) and symbols(answer) and not same_value(gold, answer, domain):
         return False, "the gold is a number, the answer is not one"
     if isinstance(gold, Num) and gold.decimal and is_closed(answer) and rounds(answer, gold):

@@ -206,7 +206,7 @@ def _distance(node: Relation) -> RealSet | None:
     if len(absolutes) != 1 or len(sides) > 3 or (len(sides) == 3 and absolutes != [1]):
         return None
     at = absolutes[0]
-    inner = next(children(sides[at]))
+    inner = children(sides[at])[0]
     terms = inner.terms if isinstance(inner, Sum) else (inner,)
     if not any(isinstance(term, Sym) for term in terms):  # |1-x| is |x-1|
         terms = tuple(term.of if isinstance(term, Neg) else Neg(term) for term in terms)

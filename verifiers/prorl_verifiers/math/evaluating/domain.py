@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import blake2b
 
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
@@ -61,6 +62,8 @@ def domain_of(gold: Node) -> Domain:
     ``\in\mathbb Z`` or ``(-1)^n`` makes a variable an integer, ``n!`` or ``a_n`` a count. It is positive if the gold
     has no real value where only this variable is negative.
     """
+    if isinstance(gold, EXPRESSIONS) and not symbols(gold):
+        return Domain()
     integers: set[str] = set()
     counts: set[str] = set()
     free: set[str] = set()
@@ -171,6 +174,7 @@ def _may_jump(part: Node) -> bool:
     return isinstance(part, Root) or (isinstance(part, Call) and part.name not in _ANALYTIC)
 
 
+@lru_cache(maxsize=4096)
 def _draw(name: str, index: int) -> int:
     return int.from_bytes(blake2b(f"{index} {name}".encode(), digest_size=4).digest(), "big")
 

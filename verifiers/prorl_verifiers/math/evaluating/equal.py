@@ -15,6 +15,11 @@ from prorl_verifiers.math.reading.nodes import (
     Neg,
     Node,
     Num,
+    Power,
+    Product,
+    Quotient,
+    Root,
+    Sym,
     symbols,
     walk,
 )
@@ -25,6 +30,7 @@ RELATIVE_TOLERANCE = 1e-6
 LONG_DECIMAL = 10
 """A decimal with at least this many significant digits may stand for the exact value that it rounds."""
 DIGITS, _CONFIRM = 60, 300
+_STEADY = (Num, Const, Sym, Neg, Product, Quotient, Power, Root)
 LEAST_AGREEING = 3
 """Minimum number of points at which two formulas must agree."""
 MAX_WORK = 60_000
@@ -80,6 +86,10 @@ class _Side:
 
     def value(self, at: dict[str, Fraction], digits: int) -> Value:
         return Evaluator(at, digits, self.bare_log, self.real, self.counted).value(self.node)
+
+    def steady(self) -> bool:
+        """Return whether no sum or function can cancel the leading digits of the value."""
+        return all(isinstance(part, _STEADY) for part in walk(self.node))
 
 
 def _same_on(
@@ -140,6 +150,8 @@ def _agree(
     close = near(*pair, DIGITS)
     if close and not constant:
         return True
+    if not close and left.steady() and right.steady():
+        return False
     sharp = left.value(at, _CONFIRM), right.value(at, _CONFIRM)
     if near(*sharp, _CONFIRM):
         return True

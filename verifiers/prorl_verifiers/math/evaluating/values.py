@@ -50,6 +50,9 @@ def whole_root(value: int, index: int) -> int | None:
         return value
     if value.bit_length() > 4096:
         return None
+    if index == 2:
+        low = math.isqrt(value)
+        return low if low * low == value else None
     low, high = 1, 1 << (value.bit_length() // index + 1)
     while low < high:
         middle = (low + high) // 2
@@ -225,6 +228,8 @@ class Evaluator:
             if base > -self.tiny():
                 return context.mpf(0)
             raise Undefined("no real root")
+        if exponent == 0.5:
+            return context.sqrt(base)
         logarithm = context.log(base)
         if abs(logarithm * exponent) > MAX_EXPONENT:
             raise TooLarge("a power is too large")

@@ -112,14 +112,17 @@ class ExpressionParser(FactorParser):
     def term(self) -> Node:
         factors, signed = [self.power()], False
         while True:
-            if self.take(*_TIMES):
+            sign = self.peek()
+            if sign.text in _TIMES and sign.kind in ("op", "cmd"):
+                self.at += 1
                 crossed = self.crosses()
                 factors.append(self.signed(self.power))
                 signed = True
                 if crossed:
                     only_expressions(factors)
                     factors[-2:] = [Applied("cross", tuple(factors[-2:]))]
-            elif self.take(*_DIVIDE):
+            elif sign.text in _DIVIDE and sign.kind in ("op", "cmd"):
+                self.at += 1
                 bottom = self.signed(self.power)
                 factors, signed = [Quotient(product(factors, signed), bottom)], False
                 only_expressions([factors[0].top, bottom])  # type: ignore[union-attr]

@@ -41,6 +41,7 @@ _CHOICES = {"C": "binomial", "P": "permutations", "A": "permutations"}
 """Letters for combinations and arrangements."""
 
 
+_MARKS = frozenset(("^", "!", "%", r"\degree", r"\textdegree"))
 _TRANSPOSED = ("T", r"\top", r"\intercal")
 
 
@@ -61,8 +62,9 @@ class FactorParser(Cursor):
             node = transposed(node)
         while True:
             token = self.peek()
-            if token.text in ("^", "!", "%", r"\degree", r"\textdegree"):
-                only_expressions([node])
+            if token.text not in _MARKS:
+                return node
+            only_expressions([node])
             if token.text == "^" and self.peek(1).text in (r"\circ", r"\degree"):
                 self.at += 2
                 node = self.degrees(node)
@@ -99,9 +101,13 @@ class FactorParser(Cursor):
         return True
 
     def argument(self) -> Node:
-        if self.peek().text in ("+", "-"):
+        token, inner = self.peek(), self.peek(1)
+        if token.text == "{" and inner.kind == "num" and self.peek(2).text == "}":
+            self.at += 3
+            return Num(inner.value or Fraction(0), inner.decimal, cut=inner.cut)
+        if token.text in ("+", "-"):
             return self.signed(self.argument)
-        if self.peek().kind == "word":
+        if token.kind == "word":
             return self.letter()
         return self.primary()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
@@ -201,22 +201,20 @@ EXPRESSIONS = (
 
 @cache
 def _holders(kind: Any) -> tuple[str, ...]:
-    plain = ("str", "bool", "int", "Fraction")
+    plain = ("str", "bool", "int", "Fraction", "tuple[str, ...]")
     return tuple(field.name for field in fields(kind) if field.type not in plain)
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> Sequence[Node]:
     kind: Any = type(node)
-    for name in _holders(kind):
-        value = getattr(node, name)
-        if not isinstance(value, tuple):
-            yield value
-            continue
-        for item in value:
-            if isinstance(item, tuple):
-                yield from item
-            elif not isinstance(item, str):
-                yield item
+    names = _holders(kind)
+    if not names:
+        return ()
+    first = getattr(node, names[0])
+    if not isinstance(first, tuple):
+        return [first, *(getattr(node, name) for name in names[1:])]
+    rows = bool(first) and isinstance(first[0], tuple)
+    return [item for row in first for item in row] if rows else first
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -224,13 +222,18 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         yield node
-        kind: Any = type(node)
-        if _holders(kind):
-            stack.extend(children(node))
+        stack.extend(children(node))
 
 
 def symbols(*nodes: Node) -> frozenset[str]:
-    return frozenset(part.name for node in nodes for part in walk(node) if isinstance(part, Sym))
+    names, stack = set[str](), list(nodes)
+    while stack:
+        node = stack.pop()
+        if type(node) is Sym:
+            names.add(node.name)
+        else:
+            stack.extend(children(node))
+    return frozenset(names)
 
 
 _SETS = {"cup": "∪", "cap": "∩", "minus": "\\"}

@@ -66,7 +66,7 @@ def read(text: str, grouping: bool = True) -> Node:
 
 class AnswerParser(CommandParser):
     def lines(self) -> Node:
-        if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):
+        if ";" not in self.source and "\\\\" not in self.source:
             return self.infix(self.listing())
         rows = [self.listing(",")]
         while self.take("\\\\", ";"):

@@ -27,7 +27,7 @@ class TooLarge(Unreadable):
 Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Token:
     """A token of an answer. ``start`` and ``end`` are its offsets in the text."""
 
@@ -69,6 +69,8 @@ _ORDINAL = re.compile(
 _DOTTED = re.compile(r"([0-9]*)\.([0-9]*?)([0-9])\3\3+\s*\\[lc]?dots(?![a-zA-Z])")
 _CUT = re.compile(r"([0-9]*\.[0-9]{1,60})\s*\\[lc]?dots(?![a-zA-Z])")
 """``3.1415\\ldots``: the digits go on."""
+_INTEGER = re.compile(r"[0-9]{1,18}(?=[}+*/)=_-]|\Z)")
+"""Matches an integer that nothing behind it can change."""
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _SPACED = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _PLAIN = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -145,13 +147,13 @@ def tokenize(text: str, grouping: bool = True) -> list[Token]:
         at = token.end
         if len(tokens) > MAX_TOKENS:
             raise TooLarge("the answer has too many parts")
+    if not (("[" in text or "]" in text or "<" in text) and ("," in text or ";" in text)):
+        return tokens
     return _as_brackets(tokens)
 
 
 def _as_brackets(tokens: list[Token]) -> list[Token]:
     texts = [token.text for token in tokens]
-    if not ({"[", "]", "<"} & set(texts)) or not ({",", ";"} & set(texts)):
-        return tokens
     open_at: list[tuple[int, str]] = []
     pairs: list[tuple[int, int, str, str]] = []
     commas = [0]
@@ -237,6 +239,9 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
 
 
 def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
+    plain = _INTEGER.match(text, at)
+    if plain:
+        return Token("num", plain.group(), spaced, at, plain.end(), Fraction(int(plain.group())))
     for pattern in (_BETWEEN_DOTS, _REPEATED, _DOTTED, _IN_BRACKETS):
         match = pattern.match(text, at)
         if match:
@@ -291,11 +296,14 @@ class Cursor:
         self.at, self.depth, self.bars = 0, 0, 0
 
     def peek(self, ahead: int = 0) -> Token:
-        index = self.at + ahead
-        return self.tokens[index] if index < len(self.tokens) else _END
+        try:
+            return self.tokens[self.at + ahead]
+        except IndexError:
+            return _END
 
     def take(self, *texts: str) -> bool:
-        if self.peek().text in texts and self.peek().kind in ("op", "cmd"):
+        token = self.peek()
+        if token.text in texts and token.kind in ("op", "cmd"):
             self.at += 1
             return True
         return False
