@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,12 +121,15 @@ class Row:
     logprobs: list[float] = field(default_factory=list)
     stopped: bool = False
 
-    def take(self, token: int, logprob: float, stop_ids: frozenset[int]) -> bool:
-        """Append one token; return whether the row has ended."""
-        self.token_ids.append(token)
-        self.logprobs.append(logprob)
-        self.stopped = token in stop_ids
-        return self.stopped or len(self.token_ids) >= self.budget
+    def take(self, sampled: Iterable[tuple[int, float]], stop_ids: frozenset[int]) -> bool:
+        """Append (token, log-prob) pairs up to the row's end; return whether the row has ended."""
+        for token, logprob in sampled:
+            self.token_ids.append(token)
+            self.logprobs.append(logprob)
+            self.stopped = token in stop_ids
+            if self.stopped or len(self.token_ids) >= self.budget:
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

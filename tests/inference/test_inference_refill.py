@@ -78,6 +78,18 @@ def test_greedy_nucleus_and_single_tokens_are_equal_too(params: SamplingParams) 
     assert_same(run("refill", 4, params=params), run("fixed", 64, params=params))
 
 
+@pytest.mark.parametrize("batching", ["fixed", "refill"])
+@pytest.mark.parametrize("together", [2, 7, 100])
+def test_tokens_past_an_end_are_cut_when_ends_are_looked_for_rarely(
+    monkeypatch: pytest.MonkeyPatch, batching: Batching, together: int
+) -> None:
+    requests = [*REQUESTS, ask("m" * 470, 1, 2)]  # the last two fill the context
+    expected = run(batching, 6, requests)
+    for module in (decoding, refill):
+        monkeypatch.setattr(module, "tokens_between_checks", lambda _: together)
+    assert_same(run(batching, 6, requests), expected)
+
+
 def test_a_prompt_run_beside_a_longer_one_enters_after_its_padding_was_dropped() -> None:
     requests = [ask("l" * 60, 1), ask("s", *range(2, 9))]
     first = TransformersGenerator(MODEL, TOKENIZER)

@@ -104,7 +104,6 @@ def run_sampling(settings: list[str], dtype: str) -> None:
         Gpu(UPLOAD, wide=True),  # quantiles are computed in float64
         torch.no_grad(),
         mock.patch.object(decoding, "to_host", to_host),
-        mock.patch.object(refill, "to_host", to_host),
         torch.autocast("cuda", getattr(torch, dtype), enabled=dtype != "float32"),
     ):
         move(model)

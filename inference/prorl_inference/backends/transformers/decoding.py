@@ -18,6 +18,8 @@ COMPACT_AT = 0.875
 PLAIN = "past_key_values"
 RECURRENT = "cache_params"
 """Name of the cache argument in models with only recurrent layers."""
+STOP_CHECK = 8
+"""Tokens between checks for ended rows on a GPU, each of which waits for it. Tokens sampled past an end are cut."""
 _BLOCK = 256
 _NUCLEUS_FIRST = 1024
 """Number of tokens within which most nuclei lie. Only rows with a larger nucleus are sorted in full."""
@@ -48,14 +50,19 @@ def decode_batch(
     cache.reorder_cache(index)
     logits, mask = logits[index], torch.nn.functional.pad(mask, (0, steps), value=1)[index]
     running = torch.ones(len(live), dtype=torch.bool)
-    for step in range(steps):
-        tokens, logprobs = sample_tokens(
-            logits, uniforms[:, step], params.temperature, params.top_p
-        )
+    step, together = 0, tokens_between_checks(device)
+    while step < steps:
+        drawn: list[tuple[torch.Tensor, torch.Tensor]] = []
+        for _ in range(min(together, steps - step)):
+            if drawn:
+                logits, cache = advance(model, drawn[-1][0], mask[:, : width + step], cache)
+            picks = uniforms[:, step]
+            drawn.append(sample_tokens(logits, picks, params.temperature, params.top_p))
+            step += 1
+        tokens = drawn[-1][0]
         ended = []
-        sampled = zip(live, *to_host(tokens, logprobs), strict=True)
-        for i, (row, token, logprob) in enumerate(sampled):
-            if running[i] and row.take(token, logprob, stop_ids):
+        for i, (row, sampled) in enumerate(zip(live, sampled_rows(drawn), strict=True)):
+            if running[i] and row.take(sampled, stop_ids):
                 running[i] = False
                 ended.append(row)
         if ended:
@@ -70,7 +77,28 @@ def decode_batch(
             selected = keep.to(device)
             tokens, uniforms, mask = tokens[selected], uniforms[selected], mask[selected]
             cache.reorder_cache(selected)
-        logits, cache = advance(model, tokens, mask[:, : width + step + 1], cache)
+        logits, cache = advance(model, tokens, mask[:, : width + step], cache)
+
+
+def tokens_between_checks(device: torch.device) -> int:
+    """Return how many tokens each row samples before ended rows are looked for: on a CPU one, which costs no wait."""
+    return 1 if device.type == "cpu" else STOP_CHECK
+
+
+def sampled_rows(
+    drawn: Sequence[tuple[torch.Tensor, torch.Tensor]],
+) -> list[list[tuple[int, float]]]:
+    """Return each row's (token, log-prob) pairs, copied to the host at once.
+
+    ``drawn`` has the tokens and log-probs ``[rows]`` of successive steps.
+    """
+    import torch
+
+    one = len(drawn) == 1
+    tokens, logprobs = drawn[0] if one else (torch.cat(part) for part in zip(*drawn, strict=True))
+    pairs = list(zip(*to_host(tokens, logprobs), strict=True))
+    rows = len(drawn[0][0])
+    return [pairs[row::rows] for row in range(rows)]
 
 
 def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], list[float]]:

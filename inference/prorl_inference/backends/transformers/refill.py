@@ -17,7 +17,8 @@ from prorl_inference.backends.transformers.decoding import (
     cache_name,
     prefill,
     sample_tokens,
-    to_host,
+    sampled_rows,
+    tokens_between_checks,
     uniform_rows,
 )
 from prorl_inference.tokens import PromptRows, Row
@@ -120,8 +121,12 @@ class Batch:
         return [i for i, runs in enumerate(self.running) if not runs]
 
     def sample(self, params: SamplingParams, stops: frozenset[int]) -> list[Row]:
-        """Sample one token for every running row; return the rows that ended."""
-        return self._sample(self.logits, slice(None), range(len(self.rows)), params, stops)
+        """Sample the tokens until the next check for every running row; return the rows that ended."""
+        drawn = [self._draw(self.logits, slice(None), range(len(self.rows)), params)]
+        for ahead in range(1, min(tokens_between_checks(self.device), self._tokens_left())):
+            self.advance()
+            drawn.append(self._draw(self.logits, slice(None), range(len(self.rows)), params, ahead))
+        return self._end(range(len(self.rows)), drawn, stops)
 
     def admit(
         self, new: PendingSequences, params: SamplingParams, stops: frozenset[int]
@@ -138,7 +143,8 @@ class Batch:
             target.overwrite(place, source, new.source)
         self.mask[place] = self._mask(new.lengths)
         self.uniforms[place] = self._uniforms(new.rows)
-        return self._sample(new.logits[new.source], place, free, params, stops)
+        drawn = self._draw(new.logits[new.source], place, free, params)
+        return self._end(free, [drawn], stops)
 
     def advance(self) -> None:
         import torch
@@ -189,25 +195,38 @@ class Batch:
             for layer in self.cache.layers:
                 layer.drop_left(spare)
 
-    def _sample(
+    def _tokens_left(self) -> int:
+        rows = zip(self.rows, self.running, strict=True)
+        return max(row.budget - len(row.token_ids) for row, runs in rows if runs)
+
+    def _draw(
         self,
         logits: torch.Tensor,
         place: Any,
         slots: Sequence[int],
         params: SamplingParams,
-        stops: frozenset[int],
-    ) -> list[Row]:
-        """Sample a token for the rows ``slots``, selected by ``place``; return the rows that ended."""
+        ahead: int = 0,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Sample a token for the rows ``slots``, selected by ``place``, ``ahead`` tokens after their last known one."""
         import torch
 
-        taken = [min(len(self.rows[slot].token_ids), self.steps - 1) for slot in slots]
+        taken = [min(len(self.rows[slot].token_ids) + ahead, self.steps - 1) for slot in slots]
         index = torch.tensor(taken, device=self.device)[:, None]
         picks = self.uniforms[place].gather(1, index).squeeze(1)
         tokens, logprobs = sample_tokens(logits, picks, params.temperature, params.top_p)
         self.tokens[place] = tokens
+        return tokens, logprobs
+
+    def _end(
+        self,
+        slots: Sequence[int],
+        drawn: Sequence[tuple[torch.Tensor, torch.Tensor]],
+        stops: frozenset[int],
+    ) -> list[Row]:
+        """Append the ``drawn`` tokens to the rows ``slots``; return the rows that ended."""
         ended = []
-        for slot, token, logprob in zip(slots, *to_host(tokens, logprobs), strict=True):
-            if self.running[slot] and self.rows[slot].take(token, logprob, stops):
+        for slot, sampled in zip(slots, sampled_rows(drawn), strict=True):
+            if self.running[slot] and self.rows[slot].take(sampled, stops):
                 self.running[slot] = False
                 ended.append(self.rows[slot])
         return ended
