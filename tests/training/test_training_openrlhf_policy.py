@@ -11,10 +11,12 @@ import pytest
 import torch
 
 from prorl_training.config.loading import load_config
+from prorl_training.engine.openrlhf import step
 from prorl_training.engine.openrlhf.driver.policy import (
     ClusterPolicy,
     ResetFailed,
     RestoreFailed,
+    max_kl_after_reset,
     mean_k2,
     same_weights,
     sampler_mismatch,
@@ -25,6 +27,7 @@ from prorl_training.engine.openrlhf.step import (
     StepPlan,
     TrainingRow,
     UpdateReport,
+    checksum,
 )
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import AcceptAll, UpdateBatch
@@ -168,6 +171,28 @@ def test_a_kl_on_the_step_after_a_reset_stops_the_run_with_the_reason() -> None:
     policy.update(batch_of())
     cluster.gap = 0.5
     policy.update(batch_of())  # no longer the step after the reset
+
+
+def test_a_reset_allows_what_the_compute_type_rounds_away() -> None:
+    assert max_kl_after_reset("bf16") == pytest.approx(1 / 32)
+    # bf16 logits of 16 to 32 lie 1/8 apart: rounded to either side, two models differ by one step
+    policy = policy_on(FakeCluster(gap=1 / 8))
+    policy.update(batch_of())
+    policy.environment["dtype"] = "fp32"
+    policy.reset_reference(clear_optimizer=False)
+    with pytest.raises(ResetFailed, match=r"at most 0\.00049"):
+        policy.update(batch_of())
+
+
+def test_the_checksum_in_blocks_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = [torch.randn(7, 3), torch.randn(5).bfloat16()]
+    whole = checksum(weights)
+    monkeypatch.setattr(step, "CHECKSUM_BLOCK", 4)
+    assert checksum(weights) == pytest.approx(whole, rel=1e-12)
+    values = torch.cat([w.double().reshape(-1) for w in weights])
+    assert whole == pytest.approx(
+        {"sum": float(values.sum()), "squares": float(values.square().sum()), "count": 26.0}
+    )
 
 
 def test_a_reference_whose_weights_differ_after_a_reset_is_an_error() -> None:

@@ -18,6 +18,8 @@ from prorl_training.policy.update import UpdateBatch
 
 Checksum = dict[str, float]
 """Sum, sum of squares (float64) and count of all weights; tied ones count once."""
+CHECKSUM_BLOCK = 1 << 22
+"""Weights copied to float64 at a time (32 MiB)."""
 
 
 def checksum(
@@ -28,10 +30,12 @@ def checksum(
     total = squares = count = 0.0
     for parameter in parameters:
         with gathered(parameter):
-            values = parameter.detach().double()
-            total += values.sum().item()
-            squares += (values * values).sum().item()
-            count += values.numel()
+            sums = torch.zeros(2, dtype=torch.float64, device=parameter.device)
+            for block in torch.split(parameter.detach().reshape(-1), CHECKSUM_BLOCK):
+                values = block.double()
+                sums += torch.stack((values.sum(), values.dot(values)))
+            total, squares = (x + y for x, y in zip((total, squares), sums.tolist(), strict=True))
+            count += parameter.numel()
     return {"sum": total, "squares": squares, "count": count}
 
 
