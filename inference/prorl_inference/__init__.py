@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Request,
         SampleRefusedError,
         SamplingParams,
+        SleepingGenerator,
         Stream,
     )
     from prorl_inference.workers.call import Worker
@@ -85,6 +86,7 @@ __all__ = [
     "SamplingParams",
     "SamplingPool",
     "ServerOptions",
+    "SleepingGenerator",
     "Stream",
     "TransformersGenerator",
     "Usage",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from prorl_common import ServiceError, UserError
 
@@ -157,3 +157,11 @@ class Generator(Protocol):
 
     def close(self) -> None:
         """Free the model."""
+
+
+@runtime_checkable
+class SleepingGenerator(Protocol):
+    """A generator that can free its device memory during an update."""
+
+    def sleep(self) -> None:
+        """Free memory until ``sync_weights``. No samples may be running."""

@@ -46,10 +46,12 @@ class VllmGenerator:
         max_model_len: int | None = None,
         memory_share: float = 0.3,
         request_seeds: bool = True,
+        sleeps: bool = False,
     ) -> None:
         """Load the model folder ``path``. Raises MissingExtraError without vLLM.
 
-        The options are those of ``BackendOptions``. ``request_seeds`` makes vLLM's sampler slow on a GPU.
+        The options are those of ``BackendOptions``. ``request_seeds`` makes vLLM's sampler slow on a GPU. With
+        ``sleeps``, ``sleep`` frees its memory there; a process can have only one such engine.
         """
         SPEC.check_installed()
         # In one process, the trainer's weights need no copy.
@@ -57,6 +59,8 @@ class VllmGenerator:
         import torch
 
         vllm = _vllm()
+        self._can_sleep = sleeps and torch.cuda.is_available()
+        self._asleep = False
         self._engine: Any = vllm.LLM(
             model=str(path),
             skip_tokenizer_init=True,
@@ -68,6 +72,7 @@ class VllmGenerator:
             logprobs_mode="processed_logprobs",
             trust_remote_code=False,
             disable_log_stats=True,
+            enable_sleep_mode=self._can_sleep,
         )
         self.tokenizer = tokenizer
         self.seeded = request_seeds
@@ -99,12 +104,26 @@ class VllmGenerator:
         params.check()
         return VllmStream(self, self._engine.llm_engine, params, on_done)
 
+    def sleep(self) -> None:
+        """Free weights (level 2: without a copy, since new ones follow) and KV cache, if the engine can sleep."""
+        if self._can_sleep and not self._asleep:
+            self._engine.sleep(level=2)
+            self._asleep = True
+
     def sync_weights(self, model: Any) -> None:
-        """Sample from the current weights of ``model``, with peft adapters merged."""
+        """Sample from the current weights of ``model``, with peft adapters merged. Wakes a sleeping engine."""
+        if self._asleep:
+            import torch
+
+            torch.cuda.empty_cache()  # vLLM's memory comes from the driver, not from torch's cache
+            self._engine.wake_up(tags=["weights"])
         self._engine.collective_rpc(
             "reload_weights", kwargs={"weights_iterator": named_weights(model)}
         )
         self._engine.apply_model(_repack_tied_head)
+        if self._asleep:  # after the weights, whose loading needs room of its own
+            self._engine.wake_up(tags=["kv_cache"])
+            self._asleep = False
         self._engine.reset_prefix_cache()
 
     def close(self) -> None:
@@ -247,6 +266,7 @@ SPEC = BackendSpec(
         o.max_model_len,
         o.memory_share,
         o.request_seeds,
+        sleeps=o.policy is not None,
     ),
     title="vLLM",
     requires="vllm",

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from prorl_common import Progress
 from prorl_datasets import Sample
-from prorl_inference import Generator
+from prorl_inference import Generator, SleepingGenerator
 from prorl_training.algorithm.advantages import advantages_of
 from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
@@ -375,6 +375,8 @@ class TrainingLoop:
         started = time.perf_counter()
         if self.ahead is not None:
             self.ahead.begin_update()
+        elif isinstance(p.generator, SleepingGenerator):
+            p.generator.sleep()
         stats = p.policy.update(mini_batches, self.guard, self.guard.lr_scale())
         if self.ahead is None:
             p.generator.sync_weights(p.policy.model)

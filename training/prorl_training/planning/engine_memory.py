@@ -80,13 +80,14 @@ class _LocalPhase:
         else:
             sampler = {}
         stages = [self._sampling(sampler)]
+        asleep = {"reserve": ASLEEP_BYTES} if sampler and not r.staleness else sampler
         if self.config.kl.coefficient > 0 or loss.mini_batches > 1:
             before = forward_peak(self.shape, self._size(), trained=True)
-            stages.append(self._stage("log-probs", sampler, 0, before))
+            stages.append(self._stage("log-probs", asleep, 0, before))
         # some steps hold the KL term's own gradient beside the total one
         copies = 2 if self.config.kl.coefficient > 0 and self.config.kl.measure_share_every else 1
         held = peak(self.shape, self._size())
-        stages.append(self._stage("update", sampler, copies * 4 * self.trained, held))
+        stages.append(self._stage("update", asleep, copies * 4 * self.trained, held))
         sizes = {
             "prompts": r.prompts,
             "samples": r.samples,
@@ -159,7 +160,8 @@ class _LocalPhase:
             "KV cache": sampler.get("KV cache", 0),
             "logits": logits,
             "activations": activations,
-            "reserve": TORCH_BYTES if self.device == "cpu" else reserve(1, made),
+            "reserve": sampler.get("reserve", 0)
+            + (TORCH_BYTES if self.device == "cpu" else reserve(1, made)),
         }
 
 
