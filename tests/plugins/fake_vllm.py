@@ -22,7 +22,7 @@ class LLM:
     def __init__(self, model: str, **options: Any) -> None:
         self.options = options
         self.model: Any = load_model(Path(model), "cpu", torch.float32)[0]
-        size = self.model.get_input_embeddings().weight.shape[0]
+        size = len(self.model.get_input_embeddings().weight)
         self.model_config = SimpleNamespace(
             max_model_len=options["max_model_len"] or 512, get_vocab_size=lambda: size
         )

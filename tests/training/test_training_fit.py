@@ -85,7 +85,7 @@ def test_a_cache_that_holds_no_sequence_is_found_though_the_total_fits() -> None
 
 
 def test_each_phase_is_reckoned_with_its_own_sizes() -> None:
-    fit = fit_of("prorl-v1", 80)
+    fit = fit_of("prorl-v1", 80, "rollout.vllm_memory=0.2")
     phases = {phase.name: phase for phase in fit.phases}
     assert list(phases) == [phase.name for phase in fit.config.phases]
     first, last = phases["run-1"], phases["run-8"]

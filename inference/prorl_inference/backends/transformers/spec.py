@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from prorl_inference.backends.transformers.generator import TransformersGenerator, load_generator
-from prorl_inference.spec import BackendOptions, BackendSpec
+from prorl_inference.spec import AUTO, BackendOptions, BackendSpec
 
 
 def _open(options: BackendOptions) -> TransformersGenerator:
@@ -18,7 +18,7 @@ def _open(options: BackendOptions) -> TransformersGenerator:
     return TransformersGenerator(
         options.policy,
         options.tokenizer,
-        options.device,
+        None if options.device == AUTO else options.device,
         batch_size=options.batch_rows,
         model_id=str(options.path),
         batching=options.batching,
