@@ -1,19 +1,30 @@
-"""Chromium through Playwright, and a running ``prorl view``. PRORL_PICTURES=FOLDER keeps screenshots."""
+"""Chromium through Playwright, and the viewer's server. PRORL_PICTURES=FOLDER keeps screenshots."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
+import queue
 import shutil
-import subprocess
-import sys
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+pytest.importorskip("uvicorn", reason="the extra 'server' is not installed")
+
+from prorl_common.serving.options import ListenOptions
+from prorl_common.serving.server import listening, make_server
+from prorl_viewer import Subjects
+from prorl_viewer.app import build_app
+
 PATIENCE = 60_000
 """Timeout of the page in milliseconds, large enough for a busy machine."""
+TOKEN = "a-token-of-the-tests"
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 Serve = Callable[..., str]
 Open = Callable[..., Any]
@@ -45,29 +56,38 @@ def expect(browser: Any) -> Any:
     return expect
 
 
+@contextlib.contextmanager
+def serving(paths: tuple[Path, ...], share_safe: bool) -> Iterator[str]:
+    """Serve a page of ``paths`` from a thread, as ``prorl view`` does; yields its address."""
+    options = ListenOptions(port=0, queue=1)
+    servers: queue.Queue[Any] = queue.Queue()
+
+    async def run(app: Any, sock: socket.socket) -> None:
+        server = make_server(app, options, lambda: servers.put(server), print)
+        await server.serve(sockets=[sock])
+
+    with contextlib.closing(Subjects(paths)) as subjects, listening(options) as (sock, address):
+        app = build_app(subjects.now, TOKEN, share_safe)
+        thread = threading.Thread(target=lambda: asyncio.run(run(app, sock)))
+        thread.start()
+        server = servers.get(timeout=60)
+        yield f"{address}/?token={TOKEN}"
+        server.should_exit = True
+        thread.join()
+
+
 @pytest.fixture(scope="module")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """Return a function that returns the address of a ``prorl view`` of paths, started once per test file."""
-    started: dict[tuple[str, ...], tuple[subprocess.Popen[str], str]] = {}
-    errors = tmp_path_factory.mktemp("view") / "view.txt"
+def serve() -> Iterator[Serve]:
+    """Return a function that returns the address of a page of paths, served once per test file."""
+    addresses: dict[tuple[tuple[Path, ...], bool], str] = {}
+    with contextlib.ExitStack() as stack:
 
-    def start(*arguments: object) -> str:
-        words = tuple(map(str, arguments))
-        if words not in started:
-            command = [sys.executable, "-m", "prorl_cli", "view", *words]
-            with errors.open("a") as log:
-                process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-            assert process.stdout is not None
-            started[words] = process, process.stdout.readline().strip()
-            assert started[words][1], errors.read_text()
-        return started[words][1]
+        def start(*paths: Path, share_safe: bool = False) -> str:
+            if (paths, share_safe) not in addresses:
+                addresses[paths, share_safe] = stack.enter_context(serving(paths, share_safe))
+            return addresses[paths, share_safe]
 
-    yield start
-    for process, _ in started.values():
-        process.terminate()
-        process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
+        yield start
 
 
 @pytest.fixture

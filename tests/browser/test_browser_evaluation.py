@@ -2,13 +2,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl
 
 from prorl_common import NullProgress
 from prorl_datasets import Sample
@@ -167,8 +166,7 @@ def test_a_file_of_it_shows_matrix_claims_and_answers_and_leaves_texts_out_when_
 ) -> None:
     for words, name in (([], "whole"), (["--share-safe"], "safe")):
         file = tmp_path / f"{name}.html"
-        command = [sys.executable, "-m", "prorl_cli", "view", str(evals), "--html", str(file)]
-        subprocess.run([*command, *words], check=True, capture_output=True)
+        assert prorl(None, "view", str(evals), "--html", str(file), *words).returncode == 0
         page = look(at(file.as_uri(), tab="claims"))
         page.wait_for_selector(".regime")
         page.goto(at(file.as_uri(), problem="math-3", models="base,step_000200"))

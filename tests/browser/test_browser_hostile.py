@@ -118,7 +118,7 @@ def test_a_share_safe_page_is_walked_through_without_a_fault(
     made: Path, tmp_path: Path, serve: Any, look: Any
 ) -> None:
     run = Path(shutil.copytree(made, tmp_path / "run"))
-    address = serve("--share-safe", run)
+    address = serve(run, share_safe=True)
     page = look(address)
     _walk(page, address, "run")
     page.goto(f"{address}#/run/rollouts?at=40.0")

@@ -60,7 +60,7 @@ def test_without_the_token_nothing_is_shown(runs: Path, serve: Any) -> None:
 
 
 def test_a_share_safe_page_answers_no_search_of_texts(runs: Path, serve: Any) -> None:
-    base, _, token = serve(runs, "--share-safe").partition("/?token=")
+    base, _, token = serve(runs, share_safe=True).partition("/?token=")
     right = {"Authorization": f"Bearer {token}"}
     assert httpx.get(f"{base}/api/first/rollouts?q=", headers=right).status_code == 200
     assert httpx.get(f"{base}/api/first/rollouts?q=word", headers=right).status_code == 400
