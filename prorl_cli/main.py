@@ -6,6 +6,7 @@ bug keeps its traceback. Data goes to stdout, progress and messages to stderr.
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
@@ -34,6 +35,7 @@ from prorl_common.interrupts import INTERRUPTED, NOTHING_KEPT
 EPILOG = "Start with: prorl quickstart"
 
 
+@functools.cache
 def build_app() -> typer.Typer:
     """Return the Typer app with all groups."""
     app = typer.Typer(

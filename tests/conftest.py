@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,18 @@ def test_data() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return Path(value)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _one_tree_of_commands() -> Iterator[None]:
+    """Let Typer build its commands once per process, not at each call."""
+    import typer
+
+    build = functools.cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.main.get_command", build)
+        patch.setattr("typer.testing._get_command", build)
+        yield
 
 
 @pytest.fixture(autouse=True)

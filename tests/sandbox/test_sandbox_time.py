@@ -73,7 +73,7 @@ def test_a_program_that_is_killed_has_used_what_it_has_used(either: LocalSandbox
 def test_waiting_for_a_processor_does_not_count_for_the_wall_limit(sandbox: LocalSandbox) -> None:
     busy = Program("while True: pass")
     with LocalSandbox((*WALLS, "landlock"), "test", slots=4) as mine:
-        long = Limits(wall_seconds=60.0, cpu_seconds=8.0)
+        long = Limits(wall_seconds=60.0, cpu_seconds=2.0)
         others = [threading.Thread(target=mine.run, args=(busy, long)) for _ in range(3)]
         for thread in others:
             thread.start()
