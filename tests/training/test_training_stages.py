@@ -145,7 +145,7 @@ def test_a_stage_begins_with_a_reset_and_a_new_optimiser_and_counts_windows_from
     (entered,) = (d for d in decided if d.kind == "phase_started" and d.step == 2001)
     assert (entered.evidence["stage"], entered.evidence["preset"]) == ("prorl-v2", "prorl-v2")
     windows = [d.step for d in decided if d.kind == "penalty_window_opened"]
-    assert windows == [2501]
+    assert windows == [2401]
     later = [d.step for d in decided if d.kind == "reference_reset" and d.step > 2001]
     assert later == [2300, 2600, 2900]
     lane = next(line for line in lanes_text(decided, 3000, 30) if line.startswith("stage"))
