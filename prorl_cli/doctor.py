@@ -60,13 +60,14 @@ EXTRAS: dict[str, Extra] = {
         needed=True,
     ),
     "local": Extra(
-        ("torch", "transformers", "safetensors", "gguf", "tensorboard"),
+        ("torch", "transformers", "safetensors", "gguf"),
         "training and sampling on this machine",
         needed=True,
     ),
     "eval": Extra(("scipy",), "intervals and tests of evaluations"),
     "hub": Extra(("datasets",), "Hugging Face datasets, which TRL reads"),
     "docker": Extra(("docker",), "the docker sandbox"),
+    "tensorboard": Extra(("tensorboard",), "training curves in TensorBoard"),
 }
 
 

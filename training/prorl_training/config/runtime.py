@@ -81,7 +81,7 @@ class LoggingConfig(Section):
     """What is recorded, and where metrics go besides ``metrics.jsonl``."""
 
     tensorboard: bool = True
-    """Log to TensorBoard if it is installed."""
+    """Log to TensorBoard if ``prorl[tensorboard]`` is installed."""
     wandb: Literal["off", "online", "offline"] = "off"
     """Weights & Biases mode."""
     wandb_project: str = "prorl"

@@ -295,7 +295,8 @@ def enable_checkpointing(model: Any) -> None:
             f"{type(model).__name__} cannot recompute its activations: use "
             "--set model.gradient_checkpointing=false"
         )
-    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+    newer = getattr(model, "activation_checkpointing_enable", None)
+    (newer or model.gradient_checkpointing_enable)({"use_reentrant": False})
     for module in model.modules():  # the policy never uses dropout, in any mode
         for name, value in vars(module).items():
             if ("dropout" in name or name == "layerdrop") and isinstance(value, float):

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 COMPACT_AT = 0.875
 """Ended rows are dropped once at most this fraction of the batch still runs, because dropping copies the cache."""
-PLAIN = "past_key_values"
-RECURRENT = "cache_params"
-"""Name of the cache argument in models with only recurrent layers."""
+_CACHE_NAMES = ("cache", "past_key_values", "cache_params")
+"""Names of the cache argument: in newer Transformers, and in older ones with and without attention layers."""
 STOP_CHECK = 8
 """Tokens between checks for ended rows on a GPU, each of which waits for it. Tokens sampled past an end are cut."""
 _BLOCK = 256
@@ -117,9 +116,7 @@ def advance(
     last = getattr(model.config, "max_position_embeddings", None) or mask.shape[1]
     output = model(
         input_ids=tokens[:, None],
-        attention_mask=None
-        if name == RECURRENT
-        else mask,  # recurrent models keep the past in their state
+        attention_mask=None if is_recurrent(model) else mask,  # the past is in the state
         position_ids=mask.sum(dim=-1, keepdim=True).clamp(max=last) - 1,
         use_cache=True,
         **{name: cache},
@@ -154,14 +151,23 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
 
 def cache_name(model: Any) -> str:
     """Return the name of the cache argument in the model's forward pass, or an empty string."""
+    parameters = _forward_parameters(model)
+    return next((name for name in _CACHE_NAMES if name in parameters), "")
+
+
+def is_recurrent(model: Any) -> bool:
+    """Return whether the model has only recurrent layers, which take no positions."""
+    return "position_ids" not in _forward_parameters(model)
+
+
+def _forward_parameters(model: Any) -> frozenset[str]:
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
-    return cache_argument(type(base).forward)
+    return _parameter_names(type(base).forward)
 
 
 @functools.cache
-def cache_argument(forward: Callable[..., Any]) -> str:
-    parameters = inspect.signature(forward).parameters
-    return next((name for name in (PLAIN, RECURRENT) if name in parameters), "")
+def _parameter_names(function: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
 
 
 def check_decoding(model: Any) -> None:

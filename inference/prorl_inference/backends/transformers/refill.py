@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_inference.backends.transformers.decoding import (
     COMPACT_AT,
-    PLAIN,
     advance,
     cache_name,
+    is_recurrent,
     prefill,
     sample_tokens,
     sampled_rows,
@@ -251,7 +251,9 @@ def can_refill(model: Any) -> bool:
     """Return whether every layer's cache keeps all tokens, as refilling needs."""
     from prorl_inference.backends.transformers.attention import grows_in_place, make_cache
 
-    return cache_name(model) == PLAIN and grows_in_place(make_cache(model.config))
+    if is_recurrent(model) or not cache_name(model):
+        return False
+    return grows_in_place(make_cache(model.config))
 
 
 def decode_refilled(
