@@ -22,6 +22,7 @@ def families() -> dict[str, Family]:
     """Return file name -> {function, batches, cases}."""
     return {
         "advantages": _advantages(),
+        "gdpo": _gdpo(),
         "policy_loss": _policy_loss(),
         "kl": _kl(),
         "importance_sampling": _importance_sampling(),
@@ -131,8 +132,11 @@ def _scored(batch: Batch, **settings: Any) -> dict[str, Any]:
     # (prompt ids, completion ids, tool mask, texts, log-probs, extra fields, images, tool images)
     generated = ([[1]] * len(ids), ids, None, [""] * len(ids), sampler, {}, None, None)
     trainer._generate = lambda prompts: generated
-    rewards = torch.tensor(batch.rewards, dtype=torch.float64)[:, None]
-    trainer._calculate_rewards = lambda *_: rewards
+    rewards = [batch.rewards]
+    if len(trainer.reward_funcs) == 2:
+        rewards.append([-length / 8 for length in batch.lengths])
+    columns = torch.tensor(rewards, dtype=torch.float64).T.contiguous()
+    trainer._calculate_rewards = lambda *_: columns
     old = batch.padded("old_logprobs", fill=0.0)
     trainer._get_per_token_logps_and_entropies = lambda *_, **__: (old, None, None)
     inputs: list[Any] = [{"prompt": str(group)} for group in batch.groups]
@@ -154,12 +158,34 @@ def _advantages() -> Family:
     }
 
 
+def _gdpo() -> Family:
+    """Return the advantages of two rewards, the drawn one and -length / 8."""
+    batches = [draw(70, 2, 3), draw(71, 4, 4), draw(73, 5, 8)]
+    cases = []
+    for (number, batch), weights in itertools.product(enumerate(batches), ([1.0, 1.0], [1.0, 0.3])):
+        advantages = _scored(
+            batch,
+            multi_objective_aggregation="normalize_then_sum",
+            reward_weights=torch.tensor(weights, dtype=torch.float64),
+            reward_funcs=[None, None],
+            reward_func_names=["reward", "length"],
+        )["advantages"].tolist()
+        options = {"weights": weights}
+        cases.append({"batch": number, "options": options, "outputs": {"advantages": advantages}})
+    return {
+        "function": "trl.GRPOTrainer._generate_and_score_completions",
+        "batches": [batch.stored("groups", "rewards") for batch in batches],
+        "cases": cases,
+    }
+
+
 def _importance_sampling() -> Family:
     batches = usual()
     kinds: list[dict[str, Any]] = [
         {"mode": "token_truncate", "clip_min": None, "clip_max": 2.0},
         {"mode": "token_truncate", "clip_min": 0.5, "clip_max": 5.0},
         {"mode": "token_mask", "clip_min": 0.5, "clip_max": 5.0},
+        {"mode": "sequence_truncate", "clip_min": 0.5, "clip_max": 3.0},
         {"mode": "sequence_mask", "clip_min": None, "clip_max": 3.0},
     ]
     cases = []

@@ -19,6 +19,7 @@ def families() -> dict[str, Family]:
         "advantages": _advantages(),
         "kl": _kl(),
         "policy_loss": _policy_loss(),
+        "objectives": _objectives(),
         "aggregate": _aggregate(),
         "rollout_correction": _rollout_correction(),
         "overlong": _overlong(),
@@ -98,29 +99,80 @@ def _policy_loss() -> Family:
 
 
 def _clipped(batch: Batch, high: float, dual: float, mode: str) -> dict[str, Any]:
-    """Return one case with its options, the loss, the clip fractions and the gradient."""
-    from verl.trainer.ppo.core_algos import compute_policy_loss_vanilla
+    """Return one case of PPO's loss with its options, the clip fractions and the gradient."""
+    clip = {"clip_ratio_low": 0.2, "clip_ratio_high": high, "clip_ratio_c": dual}
+    case, metrics = _case(batch, "vanilla", clip, mode)
+    case["outputs"] |= {
+        "clip_fraction": metrics["actor/pg_clipfrac"],
+        "dual_clip_fraction": metrics["actor/pg_clipfrac_lower"],
+    }
+    return case
+
+
+def _case(
+    batch: Batch, name: str, options: dict[str, float], mode: str, weights: Any = None
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return the options, loss and gradient of the policy loss ``name``, and verl's metrics."""
+    from verl.trainer.ppo.core_algos import get_policy_loss_fn
     from verl.workers.config import ActorConfig
 
-    clip = {"clip_ratio_low": 0.2, "clip_ratio_high": high, "clip_ratio_c": dual}
-    config = ActorConfig(strategy="fsdp", ppo_micro_batch_size_per_gpu=1, rollout_n=1, **clip)
+    config = ActorConfig(strategy="fsdp", ppo_micro_batch_size_per_gpu=1, rollout_n=1, **options)
     logprobs = batch.padded("logprobs").requires_grad_()
-    loss, metrics = compute_policy_loss_vanilla(
+    loss, metrics = get_policy_loss_fn(name)(
         batch.padded("old_logprobs"),
         logprobs,
         batch.padded("advantages"),
         batch.mask(),
         loss_agg_mode=mode,
         config=config,
+        rollout_is_weights=weights,
     )
     loss.backward()
-    outputs = {
-        "loss": loss.item(),
-        "clip_fraction": metrics["actor/pg_clipfrac"],
-        "dual_clip_fraction": metrics["actor/pg_clipfrac_lower"],
+    case = {
+        "options": options | {"loss_agg_mode": mode},
+        "outputs": {"loss": loss.item()},
+        "gradient": unpad(logprobs.grad, batch.lengths),
     }
-    gradient = unpad(logprobs.grad, batch.lengths)
-    return {"options": clip | {"loss_agg_mode": mode}, "outputs": outputs, "gradient": gradient}
+    return case, metrics
+
+
+OBJECTIVES = {
+    "gspo": {"clip_ratio_low": 0.1, "clip_ratio_high": 0.15, "clip_ratio_c": 3.0},
+    "cispo": {"clip_ratio_low": 0.9, "clip_ratio_high": 0.28},
+    "dppo_tv": {"clip_ratio_low": 0.15, "clip_ratio_high": 0.1, "clip_ratio_c": 20.0},
+    "dppo_kl": {"clip_ratio_low": 0.05, "clip_ratio_high": 0.03, "clip_ratio_c": 2.0},
+    "sapo": {"tau_pos": 1.0, "tau_neg": 1.05},
+    "decoupled": {"clip_ratio_low": 0.2, "clip_ratio_high": 0.28, "clip_ratio_c": 3.0},
+}
+
+
+def _objectives() -> Family:
+    """Return cases of the other policy losses. ``decoupled`` is PPO with truncated weights against the sampler."""
+    from verl.trainer.ppo.rollout_corr_helper import compute_rollout_correction_weights
+
+    batches = [
+        Batch(**(vars(b) | {"logprobs": [min(x, -1e-3) for x in b.logprobs]})) for b in usual()
+    ]
+    cases = []
+    for (number, batch), (name, options) in itertools.product(
+        enumerate(batches), OBJECTIVES.items()
+    ):
+        weights = None
+        if name == "decoupled":
+            gap = batch.padded("old_logprobs") - batch.padded("sampler_logprobs")
+            weights, _ = compute_rollout_correction_weights(gap, batch.mask(), "token", 2.0)
+        loss = "vanilla" if name == "decoupled" else name
+        mode = "seq-mean-token-mean" if name in ("gspo", "sapo") else "token-mean"
+        case, metrics = _case(batch, loss, options, mode, weights)
+        case["options"]["name"] = name
+        case["outputs"]["clip_fraction"] = metrics["actor/pg_clipfrac"]
+        cases.append({"batch": number, **case})
+    fields = ("logprobs", "old_logprobs", "sampler_logprobs", "advantages")
+    return {
+        "function": "verl.trainer.ppo.core_algos.compute_policy_loss_*",
+        "batches": [batch.stored(*fields) for batch in batches],
+        "cases": cases,
+    }
 
 
 def _aggregate() -> Family:
@@ -154,6 +206,8 @@ def _rollout_correction() -> Family:
     kinds: list[dict[str, Any]] = [
         {"rollout_is": "token", "rollout_is_threshold": 2.0},
         {"rollout_is": "token", "rollout_is_threshold": "0.5_5.0"},
+        {"rollout_is": "sequence", "rollout_is_threshold": 2.0},
+        {"rollout_is": "sequence", "rollout_is_threshold": "0.5_5.0"},
         {
             "rollout_is": "token",
             "rollout_is_threshold": 1e9,

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -166,6 +167,32 @@ def test_mismatch_corrections_treat_a_token_out_of_bounds_each_in_its_way() -> N
         got = mismatch_weights(trainer, torch.zeros(3), lengths, config)
         assert got.weights.tolist() == pytest.approx(weights)
         assert float(got.masked_fraction) == pytest.approx(0.0 if correction == "none" else 2 / 3)
+
+
+@pytest.mark.parametrize("level", ["token", "sequence", "geometric"])
+@pytest.mark.parametrize("correction", ["tis", "icepop"])
+@pytest.mark.parametrize("veto", [0.0, 0.02])
+def test_mismatch_weights_equal_a_transcription_in_numpy(
+    level: Any, correction: Any, veto: float
+) -> None:
+    # the geometric mean and the veto are in no package that the conformance kit runs
+    random = np.random.default_rng(7)
+    lengths = [1, 4, 2, 6, 3]
+    gaps = [random.normal(0, 1.5, n) for n in lengths]
+    gaps[3][2] = -4.0  # rho is 0.018
+    expected = []
+    for gap in gaps:
+        rho = np.exp(gap)
+        mean = {"token": rho, "sequence": rho.prod(), "geometric": rho.prod() ** (1 / len(rho))}
+        ratio = np.broadcast_to(mean[level], rho.shape)
+        inside = (ratio >= 0.5) & (ratio <= 2.0)
+        weights = np.clip(ratio, 0.5, 2.0) if correction == "tis" else np.where(inside, ratio, 0.0)
+        expected += (weights * (rho.min() >= veto)).tolist()
+    config = MismatchConfig(correction=correction, level=level, veto=veto, low=0.5, high=2.0)
+    trainer = torch.from_numpy(np.concatenate(gaps))
+    got = mismatch_weights(trainer, torch.zeros_like(trainer), torch.tensor(lengths), config)
+    assert got.weights.tolist() == pytest.approx(expected, rel=1e-9)
+    assert 0 < expected.count(0.0) < len(expected) or (correction, veto) == ("tis", 0.0)
 
 
 def test_mismatch_weights_carry_no_gradient_and_stay_finite() -> None:

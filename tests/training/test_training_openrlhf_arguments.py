@@ -399,7 +399,7 @@ def test_a_setting_of_another_loss_is_refused_unless_the_preset_made_it(
     mine = ["loss.name=mine", "loss.clip_low=0.1"]
     assert unsupported(configured("prorl-v1", *mine)) == []  # whose preset sets dual_clip
     (line,) = unsupported(configured("prorl-v1", *mine, "loss.dual_clip=4"))
-    assert "loss.dual_clip=4.0: the policy loss clip reads it, which is not in use" in line
+    assert "loss.dual_clip=4.0: the policy loss clip or gspo reads it, which is not in use" in line
 
 
 def test_settings_are_refused_that_only_together_are_wrong() -> None:
@@ -587,7 +587,9 @@ def test_a_plug_in_loss_is_understood_from_the_command_line(
     )
     words = ["--engine", "openrlhf", "--dry-run", "--preset", "prorl-v2", "--set", "loss.name=mine"]
     assert "train_ppo_ray" in prorl(*words, "--plugin", str(file)).stdout
-    with pytest.raises(UserError, match=r"loss\.dual_clip=3\.0: the policy loss clip reads it"):
+    with pytest.raises(
+        UserError, match=r"loss\.dual_clip=3\.0: the policy loss clip or gspo reads it"
+    ):
         prorl(*words, "--plugin", str(file), "--set", "loss.dual_clip=3")
 
 

@@ -95,7 +95,10 @@ def gradient_of(policy: Policy, groups: Sequence[PromptGroup], batch: UpdateBatc
     ):
         logprobs = plain(policy.model, prompt, response, c.rollout.temperature)
         sampler = torch.tensor(batch.sampler_logprobs[i])
-        old = sampler if i in batch.stale else logprobs.detach()
+        stale = c.loss.old_logprobs == "sampler" or (
+            c.loss.old_logprobs == "by_age" and i in batch.stale
+        )
+        old = sampler if stale else logprobs.detach()
         n = torch.tensor([len(response)])
         advantages = batch.advantages[i].expand(len(response))
         surrogate = policy_loss(logprobs, old, advantages, n, c.loss)
@@ -138,6 +141,12 @@ class Capture(Judge):
         {"mismatch": {"correction": "tis", "low": 0.0, "high": 1.2}},
         {"mismatch": {"correction": "icepop", "low": 0.5, "high": 1.5}},
         {"mismatch": {"correction": "sequence_mask", "low": 0.5, "high": 1.5}},
+        {"mismatch": {"correction": "tis", "level": "sequence", "low": 0.0, "high": 3.0}},
+        {"old_logprobs": "trainer", "mismatch": {"correction": "tis", "low": 0.0, "high": 1.2}},
+        {"old_logprobs": "sampler", "name": "dppo_tv"},
+        {"name": "gspo", "aggregation": "sequence_mean"},
+        {"name": "cispo"},
+        {"name": "sapo"},
     ],
 )
 def test_gradient_equals_the_loss_written_down_plainly(loss: dict[str, Any]) -> None:
@@ -224,6 +233,26 @@ def test_stale_trajectories_take_the_samplers_logprobs_as_old_ones() -> None:
     assert fresh.mismatch_ess == pytest.approx(1)  # all ratios are equal
     assert stale.clipped_fraction == pytest.approx(8 / 11)  # trajectories 0, 2, 4
     assert stale.mismatch_kl is None
+
+
+@pytest.mark.parametrize(("old", "clipped", "passes"), [("trainer", 0, 2), ("sampler", 8 / 11, 1)])
+def test_old_logprobs_come_from_one_policy_whatever_the_age(
+    old: Any, clipped: float, passes: int
+) -> None:
+    loss = {"clip_low": 0.1, "clip_high": 0.1, "old_logprobs": old, "pack_tokens": 100}
+    config = toy(loss=loss, kl={"coefficient": 0.0})
+    policy = new_policy(config)
+    shifted = sampled(policy, -1.0)
+    without_gradient: list[bool] = []
+    hook = policy.model.get_decoder().register_forward_hook(
+        lambda *_: without_gradient.append(not torch.is_grad_enabled())
+    )
+    batch = UpdateBatch([[A], [B]], ADVANTAGES, shifted, config, frozenset({1}))
+    stats = policy.update(batch, Judge(False, False))
+    hook.remove()
+    assert stats.clipped_fraction == pytest.approx(clipped)
+    assert sum(without_gradient) == passes - 1  # the sampler's need no further pass
+    assert stats.mismatch_kl == pytest.approx(math.e - 2, abs=1e-4)
 
 
 def test_stale_old_logprobs_hold_in_later_mini_batches_too() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from prorl_training.algorithm.kl import kl_penalty
-from prorl_training.algorithm.policy_loss import LOG_RATIO_LIMIT, policy_loss
+from prorl_training.algorithm.policy_loss import LOG_RATIO_LIMIT, per_sequence, policy_loss
 from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
 
 
@@ -27,37 +27,40 @@ def mismatch_weights(
 ) -> Mismatch:
     """Return importance weights that correct for the gap between sampler and trainer.
 
-    The weights follow from rho = exp(trainer's log-prob before the update - sampler's log-prob):
+    A token's rho is exp(trainer's log-prob before the update - sampler's log-prob). ``level`` makes the ratio of it:
+    rho itself, or for all tokens of a sequence the product (``sequence``) or geometric mean (``geometric``) of rho.
 
-    - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
-    - ``icepop``: rho, or 0 where rho is outside [low, high] (ant-ling 2025).
+    - ``tis``: the ratio clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
+    - ``icepop``: the ratio, or 0 where it is outside [low, high] (ant-ling 2025).
     - ``sequence_mask``: rho, or 0 in sequences whose geometric mean of rho is outside (OpenRLHF 0.11.2, NeMo-RL).
+
+    Sequences with a rho below ``veto`` get weight 0 (Liu, Li et al. 2025, richardli.xyz/rl-collapse). References: verl,
+    rollout_corr_helper.py, and TRL, grpo_trainer.py.
     """
     gap = (trainer_logprobs - sampler_logprobs).detach()
     if config.correction == "none":
         return Mismatch(torch.ones_like(gap), gap.new_zeros(()))
-    ratio = gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT).exp()
-    by_sequence = config.correction == "sequence_mask"
-    judged = ratio
-    if by_sequence:  # the mean of each sequence's gaps (B,), 0 for an empty one
-        owner = torch.arange(len(lengths), device=gap.device).repeat_interleave(
-            lengths, output_size=len(gap)
-        )
-        total = gap.new_zeros(len(lengths)).index_add_(0, owner, gap)
-        judged = (total / lengths.to(gap.dtype).clamp(min=1)).exp()
+    by_sequence = config.correction == "sequence_mask" or config.level != "token"
+    rho = ratio = judged = _bounded_exp(gap)
+    if by_sequence:
+        mean = config.correction == "sequence_mask" or config.level == "geometric"
+        judged = _bounded_exp(per_sequence(gap, lengths, mean))
+        ratio = rho if config.correction == "sequence_mask" else judged
     outside = (judged < config.low) | (judged > config.high)
-    counted = lengths > 0 if by_sequence else torch.ones_like(outside)
-    share = (outside & counted).sum() / counted.sum().clamp(min=1)
-    match config.correction:
-        case "tis":
-            return Mismatch(ratio.clamp(config.low, config.high), share)
-        case "icepop":
-            dropped = outside
-        case "sequence_mask":
-            dropped = outside.repeat_interleave(lengths, output_size=len(gap))
-        case _:
-            assert_never(config.correction)
-    return Mismatch(torch.where(dropped, torch.zeros_like(ratio), ratio), share)
+    weights = ratio.clamp(config.low, config.high)
+    if config.correction != "tis":
+        weights = torch.where(outside, torch.zeros_like(ratio), ratio)
+    if config.veto:
+        by_sequence = True
+        vetoed = per_sequence((rho < config.veto).to(rho), lengths, mean=False) > 0
+        weights, outside = weights.masked_fill(vetoed, 0.0), outside | vetoed
+    if by_sequence:
+        outside = outside[(lengths.cumsum(0) - lengths)[lengths > 0]]
+    return Mismatch(weights, outside.sum() / max(outside.numel(), 1))
+
+
+def _bounded_exp(gap: Tensor) -> Tensor:
+    return gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT).exp()
 
 
 class MismatchSize(NamedTuple):
@@ -94,8 +97,7 @@ def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
 class Tokens(NamedTuple):
     """The N response tokens of one forward pass: its B trajectories, concatenated.
 
-    All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are the policy's log-probs before the update; for
-    stale trajectories they are the sampler's. ``weights`` are the ``token_weights`` of the whole mini-batch, so that
+    All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are those of ``loss.old_logprobs``. ``weights`` are the ``token_weights`` of the whole mini-batch, so that
     the losses of its passes add up.
     """
 

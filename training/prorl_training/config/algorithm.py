@@ -57,8 +57,13 @@ class MismatchConfig(Section):
     """
 
     correction: Literal["none", "tis", "icepop", "sequence_mask"] = "none"
-    """``tis``: clamp the token ratio to [low, high]; ``icepop``: set ratios outside to 0; ``sequence_mask``: drop
-    sequences whose geometric mean ratio is outside, and keep the token ratios of the others."""
+    """``tis``: clamp the ratio to [low, high]; ``icepop``: set ratios outside to 0; ``sequence_mask``: drop sequences
+    whose geometric mean ratio is outside, and keep the token ratios of the others."""
+    level: Literal["token", "sequence", "geometric"] = "token"
+    """``tis`` and ``icepop``: whether the ratio is that of the token, or the product or geometric mean of its
+    sequence's."""
+    veto: float = Field(default=0.0, ge=0, lt=1)
+    """Drop sequences that have a token with a ratio below this; 0: off."""
     low: float = Field(default=0.5, ge=0)
     """Lower bound of the ratio."""
     high: float = Field(default=5.0, gt=0)
@@ -70,14 +75,31 @@ class MismatchConfig(Section):
             raise ValueError(f"low ({self.low}) must be less than high ({self.high})")
         return self
 
+    @model_validator(mode="after")
+    def _options_have_an_effect(self) -> MismatchConfig:
+        if self.correction == "none" and self.veto:
+            raise ValueError("veto needs a correction: set correction=tis, or veto=0")
+        if self.correction == "sequence_mask" and self.level != "token":
+            raise ValueError(
+                f"level={self.level} is for tis and icepop: sequence_mask keeps the token ratios"
+            )
+        return self
+
 
 class LossConfig(Section):
     """The policy loss and the gradient updates of a step."""
 
     name: str = "clip"
-    """``clip``, PPO's loss with separate bounds, or the name of a plug-in's PolicyLossSpec."""
+    """``clip`` (PPO with separate bounds), ``gspo`` (ratio of the sequence, arXiv 2507.18071), ``cispo`` (clipped weight,
+    2506.13585), ``dppo_tv`` and ``dppo_kl`` (masked by divergence, 2602.04879), ``sapo`` (soft gate, 2511.20347), or the
+    name of a plug-in's PolicyLossSpec."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Options of the loss, if it has any."""
+    """Options of the loss: ``low``, ``high`` and ``max_ratio`` of ``dppo_tv`` and ``dppo_kl``, ``positive`` and
+    ``negative`` of ``sapo``."""
+    old_logprobs: Literal["by_age", "trainer", "sampler"] = "by_age"
+    """Old log-probs of the ratio. ``trainer``: the trainer's before the update, also for stale trajectories, whose
+    staleness ``mismatch`` then corrects (decoupled PPO, AReaL, arXiv 2505.24298). ``sampler``: the sampler's, without
+    ``mismatch``. ``by_age``: the sampler's for stale trajectories, else the trainer's."""
     clip_low: float = Field(default=0.2, gt=0, lt=1)
     """The ratio is clipped below at 1 - clip_low."""
     clip_high: float = Field(default=0.28, gt=0)
@@ -103,6 +125,14 @@ class LossConfig(Section):
     @model_validator(mode="after")
     def _options_are_known(self) -> LossConfig:
         check_part_options(POLICY_LOSSES, self.name, self.options)
+        return self
+
+    @model_validator(mode="after")
+    def _mismatch_has_an_effect(self) -> LossConfig:
+        if self.old_logprobs == "sampler" and self.mismatch.correction != "none":
+            raise ValueError(
+                "old_logprobs=sampler leaves no mismatch to correct: set loss.mismatch.correction=none"
+            )
         return self
 
     @model_validator(mode="after")

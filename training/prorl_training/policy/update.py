@@ -195,7 +195,7 @@ class PolicyUpdate:
         # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
-        if number == 0 or unused:
+        if number == 0 or unused or loss.old_logprobs == "sampler":
             return [None] * len(packs)
         logprobs = [self.policy.logprobs(p, self.temperature) for p in packs]
         self.before += zip(packs, logprobs, strict=True)
@@ -212,10 +212,13 @@ class PolicyUpdate:
         return {i: part for (i, _), part in zip(owners, parts, strict=True)}
 
     def _merge_stale(self, pack: Pack, logprobs: Tensor) -> Tensor:
-        if not self._is_stale(pack).any():
+        source = self.config.loss.old_logprobs
+        if source == "trainer" or (source == "by_age" and not self._is_stale(pack).any()):
             return logprobs
-        stale = self._is_stale(pack).to(self.device)
-        return torch.where(stale, self._sampled(pack).to(logprobs), logprobs)
+        sampled = self._sampled(pack).to(logprobs)
+        if source == "sampler":
+            return sampled
+        return torch.where(self._is_stale(pack).to(self.device), sampled, logprobs)
 
     def _is_stale(self, pack: Pack) -> Tensor:
         flags = torch.tensor([i in self.batch.stale for i in pack.trajectories])
@@ -283,9 +286,10 @@ class PolicyUpdate:
         s.tokens += count
         if result.kl is not None:
             s.kl, s.kl_tokens = s.kl + result.kl.detach().sum(), s.kl_tokens + count
-        if number == 0 or old is not None:  # log-probs from before the update
+        from_before = current if number == 0 else old
+        if from_before is not None:
             fresh = ~self._is_stale(pack).to(self.device)
-            s.mismatch = s.mismatch + mismatch_sums(before, sampled, fresh)
+            s.mismatch = s.mismatch + mismatch_sums(from_before, sampled, fresh)
         return result.loss.detach()
 
     def _kl_gradient(

@@ -28,7 +28,8 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
     late = sampling.enabled and sampling.late == "carry"
     carries = sampling.enabled and sampling.surplus == "carry" and (surplus or late)
     # OpenRLHF has no on_policy_ratio: its carried groups always use the sampler's log-probs
-    without = loss.on_policy_ratio and correction == "none" and config.engine == "local"
+    own = loss.on_policy_ratio or loss.old_logprobs == "trainer"
+    without = own and correction == "none" and config.engine == "local"
     users = []  # (setting, replacement)
     if late and not without:
         users.append(("dynamic_sampling.late=carry", "dynamic_sampling.late=wait"))
@@ -36,6 +37,8 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
         users.append(("dynamic_sampling.surplus=carry", "dynamic_sampling.surplus=drop"))
     if config.rollout.staleness and not without:
         users.append((f"rollout.staleness={config.rollout.staleness}", "rollout.staleness=0"))
+    if loss.old_logprobs == "sampler":
+        users.append(("loss.old_logprobs=sampler", "loss.old_logprobs=trainer"))
     if correction != "none":
         users.append((f"loss.mismatch.correction={correction}", "loss.mismatch.correction=none"))
     if sampler.keeps_logprobs(config.rollout.top_p) or not users:

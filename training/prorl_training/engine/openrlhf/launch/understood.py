@@ -37,8 +37,8 @@ UNDERSTOOD = {
     "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context "
     "request_seeds",
     "reward": "servers workers timeout_seconds backend allow_weak faithful overlap modes",
-    "loss": "name options mini_batches aggregation",
-    "loss.mismatch": "correction low high",
+    "loss": "name options mini_batches aggregation on_policy_ratio",
+    "loss.mismatch": "correction level veto low high",
     "kl": "coefficient estimator options clamp clamp_value input_clamp_value",
     "optimizer": "lr schedule warmup_updates decay_updates min_ratio beta1 beta2 eps weight_decay grad_clip",
     "openrlhf": (
@@ -64,6 +64,9 @@ CURES = {
     "warm_start.examples": (
         "supervised steps are not supported: set warm_start.examples=0, or train a warm start with engine=local, prorl "
         "train export it and start from that folder with --model"
+    ),
+    "loss.old_logprobs": (
+        "old log-probs are the sampler's for stale trajectories, else the trainer's: set loss.old_logprobs=by_age"
     ),
     "kl.measure_share_every": "the share of the KL term is not measured: remove it",
 }
@@ -169,11 +172,15 @@ def keys_in_use(config: TrainConfig) -> set[str]:
 
 
 def readers_of_keys() -> dict[str, str]:
-    """Return a mapping from config key to the policy loss or KL estimate that reads it."""
-    losses = {key: f"the policy loss {s.name}" for s in POLICY_LOSSES.all() for key in s.keys}
-    return losses | {
-        key: f"the KL estimate {s.name}" for s in KL_ESTIMATORS.all() for key in s.keys
-    }
+    """Return a mapping from config key to the policy losses or KL estimates that read it."""
+    readers: dict[str, str] = {}
+    specs: list[tuple[str, ObjectiveSpec]] = [("policy loss", s) for s in POLICY_LOSSES.all()]
+    specs += [("KL estimate", s) for s in KL_ESTIMATORS.all()]
+    for kind, spec in specs:
+        for key in spec.keys:
+            before = readers.get(key)
+            readers[key] = f"{before} or {spec.name}" if before else f"the {kind} {spec.name}"
+    return readers
 
 
 def _shown(value: Any) -> str:
