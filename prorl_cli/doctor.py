@@ -9,7 +9,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +18,8 @@ from typing import Annotated, NamedTuple
 import typer
 
 from prorl_cli.console import print_json, print_table, say
-from prorl_cli.options import Json
+from prorl_cli.gpu_check import GpuSize, Stage, StageResult, check_gpu
+from prorl_cli.options import Json, real
 from prorl_common import MissingExtraError, UserError, installed_plugins, pip_install
 from prorl_common.checks import Check, State, is_installed
 
@@ -88,14 +89,24 @@ def doctor(
         bool,
         typer.Option(
             "--gpu",
-            help="Run a real training step, sampling and evaluation on the GPU (takes minutes).",
+            help="Measure the GPU, and run training steps, sampling and evaluation on it.",
         ),
     ] = False,
     model: Annotated[
         str | None,
         typer.Option(
-            help="Model that --gpu trains: name, folder or hub id (default: smollm2-135m)."
+            help="Model that --gpu trains: name, folder or hub id (default: a random one)."
         ),
+    ] = None,
+    size: Annotated[
+        GpuSize,
+        typer.Option(help="Random model and lengths of --gpu; tiny also runs on a CPU."),
+    ] = GpuSize.recipe,
+    minutes: Annotated[
+        float, real("--minutes", low=0.1, help="Time that the stages of --gpu share.")
+    ] = 20.0,
+    stage: Annotated[
+        list[Stage] | None, typer.Option(help="Run only this stage of --gpu; repeatable.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -103,12 +114,16 @@ def doctor(
 
     Example: prorl doctor
 
-    Checks packages, device, memory, isolation, model and data. With --gpu, it runs a real training step, sampling
-    and evaluation instead.
+    Checks packages, device, memory, isolation, model and data. With --gpu, it instead measures the GPU and runs
+    training steps of a recipe's size, sampling and evaluation.
     """
     cluster = engine is Engine.openrlhf
+    results = []
     if gpu:
-        checks = list(run_gpu_checks(model))
+        for result in run_gpu_checks(model, size, minutes, stage or list(Stage)):
+            say(f"{result.check.name}: {result.check.state}, {result.seconds:g} s")
+            results.append(result)
+        checks = [result.check for result in results]
     else:
         checks = list(run_cluster_checks(device) if cluster else run_checks())
     fit = all(check.state != "problem" for check in checks)
@@ -116,18 +131,19 @@ def doctor(
         "train on its GPU" if gpu else "train with OpenRLHF" if cluster else "run the quickstart"
     )
     if json:
-        print_json({"ok": fit, "checks": [asdict(check) for check in checks]})
+        rows = [r.to_json() for r in results] or [asdict(check) for check in checks]
+        print_json({"ok": fit, "checks": rows})
     else:
         from rich.text import Text
 
         colours = {"ok": "green", "note": "yellow", "problem": "bold red"}
-        rows = []
+        table = []
         for check in checks:
             detail = Text(check.detail)
             if check.cure:
                 detail.append(f"\ncure: {check.cure}")
-            rows.append((Text(check.state, style=colours[check.state]), check.name, detail))
-        print_table("", ("", "what", "found"), rows)
+            table.append((Text(check.state, style=colours[check.state]), check.name, detail))
+        print_table("", ("", "what", "found"), table)
         say(
             f"this machine can {purpose}"
             if fit
@@ -137,8 +153,10 @@ def doctor(
         raise typer.Exit(2)
 
 
-def run_gpu_checks(model: str | None) -> Iterator[Check]:
-    """Yield checks that train, sample and evaluate on a GPU.
+def run_gpu_checks(
+    model: str | None, size: GpuSize, minutes: float, stages: Sequence[Stage]
+) -> Iterator[StageResult]:
+    """Yield the results of stages on the GPU; on the CPU if there is none and ``size`` is tiny.
 
     Raises UserError without a GPU.
     """
@@ -146,15 +164,14 @@ def run_gpu_checks(model: str | None) -> Iterator[Check]:
         raise MissingExtraError("local", "torch")
     import torch
 
-    from prorl_cli.gpu_check import check_gpu
-    from prorl_inference import DEFAULT_MODEL
-
-    if not torch.cuda.is_available():
+    if not torch.cuda.is_available() and size is not GpuSize.tiny:
         raise UserError(
             f"torch {torch.__version__} finds no GPU: check nvidia-smi, and install a CUDA "
             "build of torch"
         )
-    yield from check_gpu(model or DEFAULT_MODEL)
+    yield from check_gpu(
+        model, size, minutes, "cuda" if torch.cuda.is_available() else "cpu", stages
+    )
 
 
 def run_cluster_checks(device: Device) -> Iterator[Check]:

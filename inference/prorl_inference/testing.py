@@ -18,8 +18,8 @@ CHAT_TEMPLATE = (
 )
 
 
-def byte_tokenizer() -> PreTrainedTokenizerFast:
-    """Return a tokenizer with one token per UTF-8 byte and four special tokens."""
+def byte_tokenizer(vocab: int = BYTE_VOCAB) -> PreTrainedTokenizerFast:
+    """Return a tokenizer with one token per UTF-8 byte, four special tokens and, up to ``vocab``, unused ones."""
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
@@ -27,7 +27,10 @@ def byte_tokenizer() -> PreTrainedTokenizerFast:
 
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     specials = ["<pad>", "<eos>", "<user>", "<assistant>"]
-    backend = Tokenizer(models.BPE({letter: i for i, letter in enumerate(letters)}, []))
+    unused = (
+        [*specials, *(f"<{i}>" for i in range(BYTE_VOCAB, vocab))] if vocab > BYTE_VOCAB else []
+    )
+    backend = Tokenizer(models.BPE({token: i for i, token in enumerate([*letters, *unused])}, []))
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     backend.decoder = decoders.ByteLevel()
     backend.add_special_tokens(specials)
