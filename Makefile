@@ -9,6 +9,8 @@ JOBS ?= 3
 ALONE := tests/attacks/test_attacks_local.py tests/sandbox/test_sandbox_cgroup.py tests/sandbox/test_sandbox_time.py
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
+# Tests start Python hundreds of times: without compiled modules each start reads every source file again.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel nightly integration integration-openrlhf bench evidence accuracy structure check hooks format docs docs-links clean
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,14 @@ from prorl_sandbox import ToolSandbox, open_sandbox
 
 # Before torch is imported: on a busy machine, thread barriers slow tiny models down.
 os.environ["OMP_NUM_THREADS"] = "1"
+
+gc.disable()  # until the tests are collected: nothing of what is loaded meanwhile becomes free
+
+
+def pytest_collection_finish() -> None:
+    """Start garbage collection, which passes over everything that has been loaded so far."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

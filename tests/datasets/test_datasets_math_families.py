@@ -9,6 +9,7 @@ import importlib.util
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,8 +39,13 @@ def _checks() -> dict[str, Check]:
 CHECKS = _checks()
 
 
+@cache
+def _item(family: Family, seed: int) -> Item:
+    return family.generate(Random(f"{family.name} {seed}"), seed % 3 + 1)
+
+
 def _draw(family: Family, draws: int) -> list[Item]:
-    return [family.generate(Random(f"{family.name} {seed}"), seed % 3 + 1) for seed in range(draws)]
+    return [_item(family, seed) for seed in range(draws)]
 
 
 def test_every_family_has_a_check_and_the_name_of_a_topic() -> None:
@@ -64,6 +70,7 @@ def test_an_independent_solver_finds_the_gold(topic: str) -> None:
     assert not wrong, wrong[:5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_items_differ_and_no_constant_answers_many(name: str) -> None:
     items = _draw(FAMILIES[name], MANY)

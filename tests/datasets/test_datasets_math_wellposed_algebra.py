@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from random import Random
 
 import pytest
@@ -17,6 +18,7 @@ SHORT = 4
 """An answer with fewer characters may occur in the question by accident."""
 
 
+@cache
 def _items(name: str) -> list[tuple[int, Item]]:
     levels = [seed % 3 + 1 for seed in range(DRAWS)]
     return [

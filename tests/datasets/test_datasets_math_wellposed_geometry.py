@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from random import Random
 
 import pytest
@@ -35,6 +36,7 @@ KNOWN_OTHERWISE = {
 }
 
 
+@cache
 def _draw(name: str, count: int = 60) -> list[tuple[int, Item]]:
     family = FAMILIES[name]
     return [

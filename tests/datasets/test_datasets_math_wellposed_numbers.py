@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -19,6 +20,7 @@ SMALL = 12
 """Numbers up to this may be expressed by a word ("square", "twice") or a structure ("a ring of pairs")."""
 
 
+@cache
 def _items(family: Family, level: int) -> list[Item]:
     return [
         family.generate(Random(f"{family.name} {level} {seed}"), level) for seed in range(DRAWS)
