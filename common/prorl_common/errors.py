@@ -84,7 +84,6 @@ _PLAIN = (
 
 
 def plain_words(message: str) -> str:
-    """Return a pydantic message in plain words."""
     message = re.sub(r", (?:unable to|got a number with) .*$", "", message)
     for theirs, ours in _PLAIN:
         message = message.replace(theirs, ours)

@@ -65,7 +65,6 @@ def says_disk_full(error: BaseException) -> bool:
 
 
 def is_full(folder: Path) -> bool:
-    """Return whether the disk of ``folder`` is full."""
     try:
         stats = os.statvfs(folder)
     except OSError:
@@ -115,7 +114,6 @@ def atomic_write_bytes(path: Path, data: bytes) -> None:
 
 
 def atomic_write_text(path: Path, text: str) -> None:
-    """Write UTF-8 ``text`` atomically."""
     atomic_write_bytes(path, text.encode())
 
 

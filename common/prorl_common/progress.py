@@ -29,17 +29,13 @@ class Progress(Protocol):
 class NullProgress:
     """Reports nothing."""
 
-    def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Ignore."""
+    def start(self, label: str, total: int | None, done: int = 0) -> None: ...
 
-    def advance(self, count: int = 1, **fields: str) -> None:
-        """Ignore."""
+    def advance(self, count: int = 1, **fields: str) -> None: ...
 
-    def message(self, text: str) -> None:
-        """Ignore."""
+    def message(self, text: str) -> None: ...
 
-    def finish(self) -> None:
-        """Ignore."""
+    def finish(self) -> None: ...
 
 
 def format_seconds(seconds: float) -> str:

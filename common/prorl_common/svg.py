@@ -222,7 +222,6 @@ class Key(Panel):
 
 
 def sample(series: int) -> Key:
-    """Return a series' line and marker for a legend."""
     return Key().line([(1.0, 6.0), (33.0, 6.0)], series, markers=False).marks([(17.0, 6.0)], series)
 
 

@@ -163,7 +163,6 @@ def decode_candidate(values: Mapping[str, Any]) -> Candidate:
 
 
 def match_json(match: BenchmarkMatch) -> dict[str, Any]:
-    """Return the fields of a match as JSON values."""
     return {spec.name: getattr(match, spec.name) for spec in fields(match)}
 
 

@@ -147,7 +147,6 @@ class SourceSpec:
         return self.generate is not None
 
     def source_name(self, settings: SourceSettings) -> str:
-        """Return the value of the dataset's ``source`` column."""
         return self.name if self.label is None else self.label(settings)
 
 

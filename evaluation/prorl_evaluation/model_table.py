@@ -298,7 +298,6 @@ def claims_table(table: ModelTable) -> TextTable:
 
 
 def below(table: ModelTable) -> list[str]:
-    """Return the lines below the table that explain it."""
     claimed = [d for d in table.differences if d.claim(table.alpha)]
     alone = sum(
         not d.claim(table.alpha) and (d.population.low > 0 or d.population.high < 0)

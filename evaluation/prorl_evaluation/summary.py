@@ -36,7 +36,6 @@ Graded = tuple[SampleRecord, VerdictRecord]
 
 
 def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
-    """Return the first ``n`` samples with their verdicts."""
     rows = []
     for index in range(n):
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
@@ -56,7 +55,6 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples by outcome."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
     return ProblemResult(
@@ -82,7 +80,6 @@ def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 def group_results(
     problems: Sequence[ProblemResult], settings: EvalSettings
 ) -> tuple[GroupResult, ...]:
-    """Return the overall result, then each domain's."""
     domains = list(dict.fromkeys(p.domain for p in problems))
     groups = [_group(OVERALL, problems, settings)]
     groups += [_group(d, [p for p in problems if p.domain == d], settings) for d in domains]

@@ -12,7 +12,6 @@ from prorl_verifiers import Task, Verdict
 
 
 def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sample]:
-    """Return problems whose answer is "yes"."""
     return [
         Sample(
             id=f"{domain}-{i}",
@@ -45,7 +44,6 @@ class FakeGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
-        """Answer every seed, or raise KeyboardInterrupt at call ``interrupt_at``."""
         self.calls += 1
         if self.calls == self.interrupt_at:
             raise KeyboardInterrupt
@@ -64,11 +62,9 @@ class FakeGenerator:
         cut: FinishReason = "length" if seed % 7 == 0 else "stop"
         return Completion(f"{word} {batch}", (1, 2, 3), (-0.5, -0.25, -0.25), cut)
 
-    def sync_weights(self, model: Any) -> None:
-        """Do nothing."""
+    def sync_weights(self, model: Any) -> None: ...
 
-    def close(self) -> None:
-        """Do nothing."""
+    def close(self) -> None: ...
 
 
 @dataclass

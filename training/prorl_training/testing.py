@@ -94,11 +94,9 @@ class EchoGenerator:
     ) -> list[list[Completion]]:
         return sample_all(self.stream(params, on_done), requests, on_result)
 
-    def sync_weights(self, model: Any) -> None:
-        """Do nothing."""
+    def sync_weights(self, model: Any) -> None: ...
 
-    def close(self) -> None:
-        """Do nothing."""
+    def close(self) -> None: ...
 
 
 class EchoStream:

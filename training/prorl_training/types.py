@@ -28,8 +28,7 @@ Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra"]
 class Scorer(Protocol):
     """Scores responses, as ``prorl_verifiers.VerifierPool`` does."""
 
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict per item, in order."""
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]: ...
 
 
 @dataclass(frozen=True, slots=True)

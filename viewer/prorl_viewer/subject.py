@@ -51,9 +51,7 @@ class Subject(Protocol):
     path: Path
 
     @property
-    def folders(self) -> Sequence[Path]:
-        """The folders of the subject."""
-        ...
+    def folders(self) -> Sequence[Path]: ...
 
     @property
     def kind(self) -> Kind:

@@ -167,7 +167,6 @@ _WITH_STDIN = "Read the input from standard input and write the answer to standa
 
 
 def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a LiveCodeBench row."""
     if "labels" in raw and "question_content" not in raw:
         return _sandboxfusion(raw)
     question = text_of(spec, raw, "question", where)

@@ -64,7 +64,6 @@ class Guard:
         return index, taken
 
     def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return the manifest's record of decontamination."""
         rows = {(p["benchmark"], p["row"], p["dropped"]) for p in pairs}
         dropped = Counter(benchmark for benchmark, _, is_dropped in rows if is_dropped)
         variants = Counter(benchmark for benchmark, _, is_dropped in rows if not is_dropped)

@@ -156,7 +156,6 @@ class PassedRows:
             refs.append(Ref(name, place, row.index, node, prompt, answer))
 
     def forget(self, name: str) -> None:
-        """Remove all rows and counts of an entry."""
         self.tallies.pop(name, None)
         for stream in [stream for stream in self.refs if stream[0] == name]:
             del self.refs[stream]
@@ -355,5 +354,4 @@ class _Chooser:
 
 
 def row_id(entry: Entry, split: str, index: int) -> str:
-    """Return the id of a row."""
     return f"{entry.name}-{split}-{index:06d}"

@@ -224,7 +224,6 @@ class Stream:
         self.used_up = self.barren >= BARREN
 
     def to_draw(self) -> int:
-        """Return the number of candidates for the next round."""
         missing = self.target - self.kept
         if self.drawn == 0:
             return missing
@@ -273,7 +272,6 @@ class Reading:
 
     @property
     def to_read(self) -> int:
-        """Number of rows to read in the next round."""
         left = self.rows - self.done
         if self.order is None:
             return left

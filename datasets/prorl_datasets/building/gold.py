@@ -24,9 +24,7 @@ _FORMS = re.compile(
 class Scorer(Protocol):
     """Scores (response, task) pairs, like VerifierPool."""
 
-    def score(self, items: list[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict for each item."""
-        ...
+    def score(self, items: list[tuple[str, Task]]) -> list[Verdict]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,6 @@ class Unpaid:
         self.example = min(filter(None, (self.example, example)), default="")
 
     def warning(self, entry: str) -> str:
-        """Return the warning to show for ``entry``."""
         return (
             f"entry {entry}: in {self.rows} rows the right answer, written as the prompt asks, does not earn "
             f"full reward. {self.example}. Change the entry's template or the verifier's prompt so that they ask for "

@@ -75,7 +75,6 @@ class EntryResult:
         return sum(self.kept[s] for s in SPLITS if targets[s]) / sum(targets.values())
 
     def as_json(self) -> dict[str, Any]:
-        """Return the entry's record in the manifest."""
         entry = self.entry
         return {
             "name": entry.name,

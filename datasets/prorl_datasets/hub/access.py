@@ -52,13 +52,11 @@ class Selection:
         return {branch: listing.commit for branch, listing in self.listings.items()}
 
     def size(self) -> int:
-        """Return the total size in bytes."""
         if self.folder is not None:
             return sum(self.path(branch, name).stat().st_size for branch, name in self.names)
         return sum(self.listings[branch].files[name].size for branch, name in self.names)
 
     def path(self, branch: str | None, name: str) -> Path:
-        """Return the path of a file in the mirror."""
         assert self.folder is not None
         return self.folder / (branch or "") / name
 

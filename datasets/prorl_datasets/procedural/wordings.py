@@ -26,7 +26,6 @@ class Wordings:
         self._package, _, self._topic = name.rpartition(".")
 
     def draw(self, rng: Random, key: str, /, **slots: object) -> str:
-        """Draw a text of ``key``."""
         return rng.choice(self._texts(key)).format(**slots)
 
     def later(self, key: str, /, **slots: object) -> Callable[[Random], str]:
@@ -34,7 +33,6 @@ class Wordings:
         return lambda rng: self.draw(rng, key, **slots)
 
     def all(self, key: str, /, **slots: object) -> tuple[str, ...]:
-        """Return all texts of ``key``, in file order."""
         return tuple(text.format(**slots) for text in self._texts(key))
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -68,7 +66,6 @@ def _loader() -> type[yaml.SafeLoader | yaml.CSafeLoader]:
 
 
 def pick(rng: Random, *options: Option) -> Option:
-    """Draw an option."""
     return rng.choice(options)
 
 

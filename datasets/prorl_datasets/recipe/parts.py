@@ -162,7 +162,6 @@ class Entry(Section):
 
     @property
     def scored_by(self) -> str:
-        """Name of the verifier that scores the rows."""
         return self.verifier or self.domain
 
 

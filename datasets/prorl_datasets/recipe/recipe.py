@@ -90,7 +90,6 @@ class Recipe(Section):
         return self
 
     def prompt_for(self, entry: Entry, verifier: str) -> str:
-        """Return the template for a row scored by ``verifier``."""
         if entry.template is not None:
             return entry.template
         return self.prompts.get(entry.domain) or VERIFIERS.get(verifier).data.prompt

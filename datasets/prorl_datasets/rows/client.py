@@ -36,7 +36,6 @@ class Setting:
     taken: Path | None = None
 
     def request(self) -> dict[str, Any]:
-        """Return the request that sets up a process."""
         return {
             "recipe": self.recipe.resolved(),
             "seed": self.seed,
@@ -69,7 +68,6 @@ class RowTemplate(Closing):
             return self._template.child({})
 
     def close(self) -> None:
-        """Kill the process and all processes forked from it."""
         self.closed = True
         with self._lock:
             if self._template is not None:
@@ -187,7 +185,6 @@ class Children(Closing):
 
     @contextmanager
     def lend(self) -> Iterator[RowClient]:
-        """Yield a free process, waiting if necessary."""
         child = self._free.get()
         try:
             yield child

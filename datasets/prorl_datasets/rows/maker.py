@@ -74,7 +74,6 @@ class RowMaker:
         self._templates: dict[str, NDArray[Any]] = {}
 
     def generate(self, name: str, split: str, start: int, stop: int) -> list[Candidate | Drop]:
-        """Return the candidates [start, stop) of a generated stream."""
         entry = self._entries[name]
         candidates = []
         for index in range(start, stop):

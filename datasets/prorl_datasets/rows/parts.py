@@ -108,7 +108,6 @@ class PartStore:
             raise
 
     def vanished(self, name: str) -> DatasetError:
-        """Return the error for a part file that vanished."""
         return DatasetError(
             f"part {name} is gone from {self.folder}: was the folder removed, or is another build "
             "writing there? Run the same command again"

@@ -70,5 +70,4 @@ def _maker(request: dict[str, Any]) -> RowMaker:
 
 
 def main() -> None:
-    """Run the process that row makers are forked from."""
     serve_forks(dict, make_rows)

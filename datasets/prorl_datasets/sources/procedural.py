@@ -46,7 +46,6 @@ def check(recipe: object, entries: Sequence[Entry], children: object) -> list[st
 
 
 def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row:
-    """Return the entry's row at ``index``, generated from ``seed``."""
     source = _settings(entry)
     if "families" not in memory:
         memory["families"] = families()

@@ -136,7 +136,6 @@ def canonical_words(text: str, *, rename: bool = True) -> list[str]:
 
 
 def numbers_in(words: Iterable[str]) -> set[str]:
-    """Return the numbers among canonical words."""
     return {word for word in words if word[0].isdigit()}
 
 

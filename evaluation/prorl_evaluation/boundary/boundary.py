@@ -155,7 +155,6 @@ def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return a group for each domain, benchmark and task."""
     members: dict[tuple[Kind, str], list[int]] = {}
     kinds: dict[Kind, list[str]] = {
         "domain": [p.domain for p in problems],

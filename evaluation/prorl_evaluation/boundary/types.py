@@ -128,7 +128,6 @@ class BoundaryGroup:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the group is "overall" or a domain."""
         match self.kind:
             case "overall" | "domain":
                 return True
@@ -163,7 +162,6 @@ class BoundaryReport:
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """All claims, ordered by group and checkpoint."""
         return tuple(c for g in self.groups for c in g.claims)
 
     def to_json(self) -> dict[str, Any]:

@@ -39,7 +39,6 @@ class FeedReport:
     altered: int = 0
 
     def words(self) -> str:
-        """Return the counts in one line."""
         left = [f"{self.elsewhere:,} of rows that are not in the dataset"] if self.elsewhere else []
         left += [f"{self.altered:,} of rows that ask something else here"] if self.altered else []
         return f"{self.samples:,} samples" + (f"; left out: {', '.join(left)}" if left else "")

@@ -73,7 +73,6 @@ class RowSamples:
 
     @property
     def n(self) -> int:
-        """Number of samples with a verdict."""
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:

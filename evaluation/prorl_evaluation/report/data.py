@@ -139,7 +139,6 @@ def report_data(
 
 
 def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
-    """Count the judged problems in each of BINS."""
     counts = [0] * len(BINS)
     for p in problems:
         if p.n:

@@ -229,7 +229,6 @@ def session_of(
     settings: EvalSettings,
     samples: Sequence[Sample] = (),
 ) -> Session:
-    """Return the session for the models that :func:`models_of` returned."""
     targets, run, server = models
     session = Session(
         targets,

@@ -124,7 +124,6 @@ def check_same_model(out: Path, job: EvalJob) -> None:
 
 
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
-    """Return the records of third-party verifiers and backend."""
     of_backend = BACKENDS.records([backend.partition(":")[0]])
     return [*part_records(p.task for p in problems), *of_backend]
 

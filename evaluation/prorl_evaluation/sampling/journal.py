@@ -64,7 +64,6 @@ class SampleRecord:
 
     @property
     def refused(self) -> bool:
-        """Whether a server refused to answer the request."""
         return self.finish_reason == REFUSED
 
 
@@ -161,7 +160,6 @@ class Records(Generic[R]):
         return None if place is None else self._read(place)
 
     def values(self) -> Iterator[R]:
-        """Yield every record, in file order."""
         for place in sorted(self._places.values()):
             yield self._read(place)
 
@@ -272,7 +270,6 @@ def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
 
 
 def sample_of(row: Mapping[str, Any]) -> SampleRecord:
-    """Return the sample in a line that has SAMPLE_FIELDS."""
     values = {name: row[name] for name in SampleRecord.__dataclass_fields__ if name in row}
     values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
     return SampleRecord(**values)
@@ -288,7 +285,6 @@ def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
 
 
 def verdict_of(row: Mapping[str, Any]) -> VerdictRecord:
-    """Return the verdict in a line that has VERDICT_FIELDS."""
     return VerdictRecord(**{name: row[name] for name in VerdictRecord.__dataclass_fields__})
 
 

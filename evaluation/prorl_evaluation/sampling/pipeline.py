@@ -62,8 +62,7 @@ Item = tuple[Problem, int]
 class Scorer(Protocol):
     """A scorer such as ``prorl_verifiers.VerifierPool``."""
 
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return the verdicts in order."""
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]: ...
 
 
 def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
@@ -137,7 +136,6 @@ class GradingThread(Closing):
         self._thread.start()
 
     def submit(self, items: Sequence[Item]) -> None:
-        """Queue written samples for scoring."""
         self._raise()
         if self._every is not None and self._submitted - self._graded > MOST_WAITING:
             self._skipped += len(items)

@@ -74,7 +74,6 @@ class LazyGenerator:
 
 
 def prepare(generator: Generator) -> None:
-    """Load the model now if the generator is lazy."""
     load: Callable[[], object] | None = getattr(generator, "prepare", None)
     if load is not None:
         load()
@@ -195,7 +194,6 @@ class Sampler:
         self._written_at = time.perf_counter()
 
     def fill(self, batches: Iterable[Batch], samples: int) -> None:
-        """Generate and write the missing samples."""
         self._written_at = time.perf_counter()
         if self._whole_batches:
             self._fill_whole(batches)

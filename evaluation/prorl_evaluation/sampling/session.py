@@ -88,7 +88,6 @@ class Session:
         return digest([suffix, s.backend, dict(s.extra)])[:8]
 
     def description(self) -> list[str]:
-        """Describe models, problems and sampling to the user."""
         s = self.settings
         origin = f"{s.dataset.get('path', '')} ({s.dataset.get('split', '')})"
         total = len(self.targets) * len(self.samples) * s.n

@@ -78,7 +78,6 @@ class Stored(Sequence[T], Generic[T]):
             yield self._row(ahead[place - first : place - first + size])
 
     def chosen(self, numbers: Iterable[int]) -> Stored[T]:
-        """Return the rows with these indices, in this order."""
         numbers = array("Q", numbers)
         places = array("Q", (self._places[n] for n in numbers))
         return Stored(
@@ -122,7 +121,6 @@ def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
 
 
 def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
-    """Return the rows with these indices, in this order."""
     return rows.chosen(numbers) if isinstance(rows, Stored) else [rows[n] for n in numbers]
 
 

@@ -73,7 +73,6 @@ class Units:
     strata: Sequence[Hashable] | None = None
 
     def of(self, rows: Sequence[int]) -> Units:
-        """Return the units of a selection of the values."""
         clusters, strata = (
             None if names is None else [names[i] for i in rows]
             for names in (self.clusters, self.strata)

@@ -38,7 +38,6 @@ class Origin(_Strict):
 
     @property
     def sampling(self) -> str:
-        """Return the stated protocol in words."""
         p = self.protocol
         names = {"n": "n {:g}", "temperature": "temperature {:g}", "top_p": "top-p {:g}"}
         parts = [form.format(p[key]) for key, form in names.items() if key in p]

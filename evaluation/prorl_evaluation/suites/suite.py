@@ -196,7 +196,6 @@ class Suite(_Strict):
 
     @cached_property
     def sources(self) -> dict[str, Source]:
-        """The benchmarks by name, in order."""
         sources = [load_spec(self._place(s)) if isinstance(s, str) else s for s in self.benchmarks]
         return {source.name: source for source in sources}
 
@@ -239,7 +238,6 @@ class Suite(_Strict):
         return source.metric
 
     def shown_tables(self, names: list[str]) -> list[Table]:
-        """Return the tables that show any of ``names``."""
         if not self.tables:
             columns = [Column(benchmark=n, head=n) for n in names]
             return [Table(title=self.title, columns=columns)]

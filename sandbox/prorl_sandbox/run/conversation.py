@@ -72,16 +72,14 @@ class Box(ABC):
         """Whether the program has ended and its output is read."""
 
     @abstractmethod
-    def text(self, stream: str) -> str:
-        """Return a stream's output, cut at its limit."""
+    def text(self, stream: str) -> str: ...
 
     @abstractmethod
     def take(self, stream: str) -> bytes:
         """Remove and return a stream's output so far."""
 
     @abstractmethod
-    def send(self, message: dict[str, Any]) -> None:
-        """Queue a message for the harness."""
+    def send(self, message: dict[str, Any]) -> None: ...
 
     @abstractmethod
     def hang_up(self) -> None:
@@ -109,8 +107,7 @@ class Box(ABC):
         """Return (descriptor, poll mask) of everything that the box waits for, except streams not polled now."""
 
     @abstractmethod
-    def pump(self, ready: set[int]) -> None:
-        """Move bytes on the ready descriptors."""
+    def pump(self, ready: set[int]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

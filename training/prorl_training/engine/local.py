@@ -237,8 +237,7 @@ class LocalEngine:
     def change_config(self, step: int) -> None:
         self.folder.replace_config(self.config, step)
 
-    def recorded(self) -> None:
-        """Do nothing."""
+    def recorded(self) -> None: ...
 
     @functools.cached_property
     def base_model(self) -> Path:

@@ -70,8 +70,7 @@ class TrainedPolicy(Protocol):
     """A policy in training, with its reference and optimiser."""
 
     @property
-    def model(self) -> Any:
-        """The model that the generator loads."""
+    def model(self) -> Any: ...
 
     def compute(self) -> AbstractContextManager[None]:
         """Return a context manager; the sampler is only used inside it."""
@@ -81,14 +80,12 @@ class TrainedPolicy(Protocol):
     ) -> UpdateStats:
         """Do one gradient update per mini-batch."""
 
-    def reset_reference(self, clear_optimizer: bool) -> None:
-        """Copy the current policy to the reference."""
+    def reset_reference(self, clear_optimizer: bool) -> None: ...
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
         """Load a checkpoint's policy into the reference; the policy keeps its weights."""
 
-    def load_checkpoint_policy(self, path: Path) -> None:
-        """Load a checkpoint's weights into the policy."""
+    def load_checkpoint_policy(self, path: Path) -> None: ...
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
         """Write the policy, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
@@ -199,7 +196,6 @@ class TrainingLoop:
         return self.last_step
 
     def step(self, step: int) -> dict[str, Any]:
-        """Run one step, record its metrics and return them."""
         p, started = self.parts, time.perf_counter()
         self.guard.begin_step(step)
         open_levels = p.prompts.open_levels(self.controller.settings)

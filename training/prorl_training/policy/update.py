@@ -107,8 +107,7 @@ class AcceptAll:
     def norm_limit(self) -> float:
         return math.inf
 
-    def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Do nothing."""
+    def record_update(self, loss: float, grad_norm: float, applied: bool) -> None: ...
 
 
 class PackStats:

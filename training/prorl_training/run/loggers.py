@@ -30,8 +30,7 @@ class Logger(Protocol):
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log the numbers of one step. Nested keys are joined by ``/``."""
 
-    def close(self) -> None:
-        """Flush and close."""
+    def close(self) -> None: ...
 
 
 class Loggers(Closing):

@@ -30,8 +30,7 @@ class Scorer(Protocol):
     def score(self, items: Sequence[Item]) -> list[Verdict]:
         """Return one verdict per (response, task), in order."""
 
-    def close(self) -> None:
-        """Release the scorer's resources."""
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,8 +99,7 @@ class WorkerSandbox(Closing):
     def check_environment(self, name: str) -> None:
         """Do nothing, because ``run`` reports a missing environment."""
 
-    def close(self) -> None:
-        """Do nothing."""
+    def close(self) -> None: ...
 
 
 class WorkerCalls:

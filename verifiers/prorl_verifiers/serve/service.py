@@ -64,12 +64,10 @@ POOL_GAUGES = {
 class Pool(Protocol):
     """The methods of ``VerifierPool`` that the service uses."""
 
-    async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
-        """Return one verdict per item, in order."""
+    async def score_async(self, items: Sequence[Item]) -> list[Verdict]: ...
 
     @property
-    def stats(self) -> PoolStats:
-        """The pool's counters."""
+    def stats(self) -> PoolStats: ...
 
 
 class Metrics(ServiceMetrics):

@@ -79,7 +79,6 @@ class Neighbour:
 
 
 def neighbours(table: RowTable, row: int) -> list[Neighbour]:
-    """Return the rows most similar to ``row``, best first."""
     shingles = _shingles(table.prompt(row))
     if not len(shingles):
         return []

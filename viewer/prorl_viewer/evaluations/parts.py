@@ -213,7 +213,6 @@ class Part:
         self._lock = threading.Lock()
 
     def state(self) -> State:
-        """Return a value that changes if the files change."""
         stats = []
         for name in FILES:
             try:
@@ -240,7 +239,6 @@ class Part:
 
     @property
     def n(self) -> int:
-        """Number of requested samples per problem."""
         described = self.job or self.result
         assert described is not None
         return described.settings.n
@@ -318,7 +316,6 @@ class Part:
 
     @property
     def unreadable(self) -> int:
-        """Number of invalid lines read."""
         return self._samples.without_key + self._verdicts.without_key
 
 

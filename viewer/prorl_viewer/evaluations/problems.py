@@ -135,7 +135,6 @@ def _counts(model: Model, result: ProblemResult | None) -> Json:
 
 
 def samples_page(model: Model, problem: str, query: Query) -> Json:
-    """Return the beginnings of all answers that contain ``q``."""
     words = query.get("q", "").casefold()
     answers = model.answers(problem)
     matches = [a for a in answers if words in a.sample.text.casefold()]

@@ -168,7 +168,6 @@ class Index(Closing):
             return IndexState(self._table, read, files, tuple(problems))
 
     def version(self) -> str:
-        """Return a string that changes with the files."""
         if not self._asked:
             return ""
         self._look()

@@ -62,7 +62,6 @@ def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
 
 
 def plain(value: str) -> str:
-    """Return a prompt's contents for searching."""
     return "\n".join(content for _, content in messages_of(value))
 
 

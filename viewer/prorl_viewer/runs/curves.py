@@ -161,7 +161,6 @@ Z95 = 1.959964
 
 
 def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
-    """Return the run's charts and their breakdowns."""
     in_domains = metrics.keys_of_parts("domains")
     in_tasks = metrics.keys_of_parts("tasks")
     in_tasks |= set(Sums(responses=1, scored=1).rates()) if has_rollouts else set()

@@ -132,7 +132,6 @@ class Metrics:
         return {key.rpartition("/")[2] for key in self.columns if key.startswith(f"{breakdown}/")}
 
     def window(self, key: str, first: int, last: int) -> list[float]:
-        """Return finite values from step ``first`` to ``last``, inclusive."""
         start, stop = bisect_left(self.steps, first), bisect_left(self.steps, last + 1)
         return [v for v in self.column(key)[start:stop] if math.isfinite(v)]
 
@@ -162,7 +161,6 @@ _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
 
 
 def task_in_id(sample_id: str) -> str:
-    """Return the task in a problem's id."""
     return _NUMBERED.sub("", sample_id) or sample_id
 
 

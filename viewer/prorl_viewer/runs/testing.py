@@ -37,7 +37,6 @@ SETTINGS = (
 
 
 def made_up_config(steps: int, *settings: str) -> TrainConfig:
-    """Return a config with short windows and reset intervals."""
     return load_config("prorl-v2", overrides=[f"steps={steps}", *SETTINGS, *settings])
 
 
@@ -67,7 +66,6 @@ def write_run(
 def write_steps(
     run: RunFolder, config: TrainConfig, steps: Iterable[int], seed: int = 0, falls_at: int = 0
 ) -> None:
-    """Append the given steps to the run's files."""
     controller, guard, tokens = Controller(config), Guard(config.safety), 0
     for step in steps:
         row = made_up_row(step, seed, 0 < falls_at <= step, controller.last_reset)

@@ -97,7 +97,6 @@ def _fits(kind: str, value: Any) -> bool:
 
 
 def format_section(inputs: Sequence[tuple[str, str]], output: str) -> str:
-    """Describe the lines of input and output in a paragraph."""
     lines = [_INPUT_LINES[kind].format(name=name) for name, kind in inputs]
     first, *further = lines
     text = f"Input format: {first}" + "".join(f"; next {line}" for line in further)
@@ -105,7 +104,6 @@ def format_section(inputs: Sequence[tuple[str, str]], output: str) -> str:
 
 
 def render_input(inputs: Sequence[tuple[str, str]], args: Sequence[Any]) -> str:
-    """Return the arguments as standard input."""
     parts = zip(inputs, args, strict=True)
     return "".join(line + "\n" for (_, kind), value in parts for line in _lines(kind, value))
 
@@ -124,7 +122,6 @@ def _lines(kind: str, value: Any) -> list[str]:
 
 
 def render_output(kind: str, value: Any) -> str:
-    """Return the output that a correct program prints."""
     if kind in ("int", "str"):
         return f"{value}\n"
     if kind in ("ints", "strs"):
@@ -135,10 +132,8 @@ def render_output(kind: str, value: Any) -> str:
 
 
 def reader_source(name: str, kind: str) -> str:
-    """Return the source that reads one input."""
     return _READERS[kind].format(name=name)
 
 
 def writer_source(kind: str) -> str:
-    """Return the source that prints ``result``."""
     return _WRITERS[kind]

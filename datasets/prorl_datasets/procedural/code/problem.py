@@ -78,7 +78,6 @@ class Problem:
 
     @property
     def output(self) -> str:
-        """Return the kind of the result."""
         return self.signature.partition(" -> ")[2]
 
 

@@ -204,5 +204,4 @@ def conflicts(ids: Sequence[str], kwargs: Sequence[Mapping[str, Any] | None]) ->
 
 
 def plan_conflicts(plan: Plan) -> list[str]:
-    """Return one line per contradiction in a plan."""
     return [finding for rule in _RULES for finding in rule(plan)]

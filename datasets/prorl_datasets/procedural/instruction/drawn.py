@@ -44,7 +44,6 @@ class Kind:
 
     @property
     def short(self) -> str:
-        """Return the part of the id after the colon."""
         return self.id.partition(":")[2]
 
 

@@ -20,5 +20,4 @@ NAMES = {pair[:2]: pair[3:] for pair in _NAMES.split("|")}
 
 
 def sentences_of(code: str) -> tuple[str, ...]:
-    """Return the sentences of a language, or ()."""
     return WORDINGS.texts(code) if code in NAMES else ()

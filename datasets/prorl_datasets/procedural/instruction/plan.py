@@ -21,7 +21,6 @@ class Span:
     high: int | None = None
 
     def narrow(self, relation: str, number: int) -> None:
-        """Keep the integers that have the relation to ``number``."""
         if relation in ("at least", "exactly"):
             self.low = max(self.low, number)
         if relation == "more than":
@@ -31,7 +30,6 @@ class Span:
             self.high = above if self.high is None else min(self.high, above)
 
     def empty(self) -> bool:
-        """Return whether no integer is left."""
         return self.high is not None and self.high < self.low
 
 

@@ -30,5 +30,4 @@ def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
 
 
 def signed(rng: Random, low: int, high: int) -> int:
-    """Draw from ``low`` to ``high``, with a random sign."""
     return rng.choice((-1, 1)) * rng.randint(low, high)

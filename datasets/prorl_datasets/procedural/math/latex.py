@@ -75,7 +75,6 @@ def root(radicand: int, factor: Fraction | int = 1) -> str:
 
 
 def listed(items: Sequence[object], last: str = "and") -> str:
-    """Join the items, as in ``a, b and c``."""
     texts = [str(item) for item in items]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 

@@ -12,7 +12,6 @@ THINGS = ("apples", "books", "pens", "coins", "cards", "shells", "eggs", "cups")
 
 
 def numeric(question: str, answer: int) -> Item:
-    """Return a math item with the boxed integer as gold."""
     text = str(answer)
     return Item(question, Task("math", {"answer": text}), f"\\boxed{{{text}}}", answer=text)
 

@@ -192,7 +192,6 @@ def _paragraphs(rng: Random) -> Constraint:
 
 
 def constraint_kinds() -> tuple[ConstraintKind, ...]:
-    """Return all kinds with their groups."""
     return (
         ConstraintKind("no_comma", _no_comma, frozenset({"comma"})),
         ConstraintKind("lowercase", _lowercase, frozenset({"case"})),

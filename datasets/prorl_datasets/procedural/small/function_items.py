@@ -83,7 +83,6 @@ def _tests(
 
 
 def integers(rng: Random, low: int = 3, high: int = 7, bound: int = 20) -> list[int]:
-    """Draw ``low`` to ``high`` integers in [-bound, bound]."""
     return [rng.randint(-bound, bound) for _ in range(rng.randint(low, high))]
 
 

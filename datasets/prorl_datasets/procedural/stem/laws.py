@@ -34,11 +34,9 @@ class Scale(NamedTuple):
     offset: float = 0.0
 
     def inward(self, value: float) -> float:
-        """Convert a value in this unit to the law's unit."""
         return value * self.size + self.offset
 
     def outward(self, value: float) -> float:
-        """Convert a value in the law's unit to this unit."""
         return (value - self.offset) / self.size
 
 

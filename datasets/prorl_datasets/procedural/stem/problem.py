@@ -94,7 +94,6 @@ def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Fa
 
 
 def stem_item(rng: Random, level: int, solved: Solved) -> Item:
-    """Return a solved problem as a numeric or multiple-choice item."""
     if not math.isfinite(solved.value) or (solved.value == 0 and not solved.exact):
         raise ValueError(f"no answer {solved.value}: {solved.question}")
     if rng.random() < CHOICE_SHARE:
@@ -128,7 +127,6 @@ def choice_item(rng: Random, choice: Choice) -> Item:
 
 
 def clean(rng: Random, low: float, high: float, places: int = 0) -> float:
-    """Draw a decimal with ``places`` places in [low, high]."""
     scale: int = 10**places
     return rng.randint(round(low * scale), round(high * scale)) / scale
 

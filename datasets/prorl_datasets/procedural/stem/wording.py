@@ -8,13 +8,11 @@ from prorl_datasets.procedural.stem.problem import shown
 
 
 def listed(values: Sequence[float], joint: str = " and ") -> str:
-    """Join numbers, as in ``3, 5 and 8``."""
     words = [shown(value) for value in values]
     return ", ".join(words[:-1]) + joint + words[-1]
 
 
 def named(names: Sequence[str], joint: str = " and ") -> str:
-    """Join names, as in ``iron, zinc and tin``."""
     return ", ".join(names[:-1]) + joint + names[-1]
 
 

@@ -170,5 +170,4 @@ def finished(
 
 
 def boxed(answer: str) -> str:
-    r"""Return the answer in ``\boxed{}``."""
     return f"\\boxed{{{answer}}}"

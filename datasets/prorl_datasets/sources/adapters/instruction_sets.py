@@ -95,7 +95,6 @@ def nemotron_if(raw: Raw, where: str, index: int) -> Row:
 
 
 def nemotron_rl_if(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of nvidia/Nemotron-RL-instruction_following."""
     inner = raw.get("verifier_metadata")
     fields = {**raw, **(decoded(inner, dict, "verifier_metadata") if inner else {})}
     ids = column(fields, ("instruction_id_list",), where, "nemotron_rl_if")
@@ -160,7 +159,6 @@ _EXACT = {"keywords:frequency": "relation", "keywords:letter_frequency": "let_re
 
 
 def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of allenai/RLVR-IFeval."""
     question = user_text(column(raw, ("messages",), where, "rlvr_ifeval"), "messages")
     truth = decoded(column(raw, ("ground_truth",), where, "rlvr_ifeval"), dict, "ground_truth")
     function = text_of(truth.get("func_name"), "func_name")

@@ -79,7 +79,6 @@ def deepscaler(raw: Raw, where: str, index: int) -> Row:
 
 
 def verl(raw: Raw, where: str, index: int) -> Row:
-    """Convert a mathematics row in verl's columns."""
     reward = column(raw, ("reward_model",), where, "verl")
     question = plain_question(user_text(column(raw, ("prompt",), where, "verl")))
     ability = str(raw.get("ability") or "").strip().lower()
@@ -119,7 +118,6 @@ def gsm8k(raw: Raw, where: str, index: int) -> Row:
 
 
 def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of MATH or MATH-500."""
     problem = text_of(column(raw, ("problem", "question"), where, "math"), "problem")
     answer = raw.get("answer", raw.get("expected_answer"))
     if is_missing(answer):

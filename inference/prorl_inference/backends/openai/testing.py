@@ -66,14 +66,12 @@ class FakeServer(Closing):
         return f"http://127.0.0.1:{self._port}/v1"
 
     def start(self) -> None:
-        """Start serving, on the same port as before."""
         self._server = _Server(("127.0.0.1", self._port), _Handler)
         self._server.fake = self
         self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self) -> None:
-        """Break open connections and free the port."""
         server, self._server = self._server, None
         if server is not None:
             server.shutdown()

@@ -151,7 +151,6 @@ def _is_membership(node: Node) -> bool:
 
 
 def numbers_named(node: Node) -> frozenset[str]:
-    """Return the number sets that a node names."""
     return frozenset(part.name for part in walk(node) if isinstance(part, NamedSet))
 
 

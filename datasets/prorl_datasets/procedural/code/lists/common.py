@@ -28,7 +28,6 @@ class Condition:
 
     @property
     def negated(self) -> str:
-        """Return the text of the opposite."""
         match self.key:
             case ("band", int(k), int(width)):
                 return f"less than {k - width} or greater than {k + width}"
@@ -94,17 +93,14 @@ def _any_condition(rng: Random, low: int, high: int) -> Condition:
 
 
 def source(text: str, **values: object) -> str:
-    """Return the dedented ``text`` with each $name replaced."""
     return Template(dedent(text).strip("\n")).substitute(values) + "\n"
 
 
 def integers(rng: Random, shortest: int, longest: int, low: int, high: int) -> list[int]:
-    """Draw ``shortest`` to ``longest`` integers in [low, high]."""
     return [rng.randint(low, high) for _ in range(rng.randint(shortest, longest))]
 
 
 def letters(rng: Random, alphabet: str, shortest: int, longest: int) -> str:
-    """Draw ``shortest`` to ``longest`` letters of ``alphabet``."""
     return "".join(rng.choice(alphabet) for _ in range(rng.randint(shortest, longest)))
 
 

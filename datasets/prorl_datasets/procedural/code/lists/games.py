@@ -38,7 +38,6 @@ class _EndGame:
     """Whether Bo moves first."""
 
     def points(self, v: int) -> int:
-        """Return the points of element v, computed differently from the gold."""
         kind = self.worth[0]
         if kind == "product":
             return v * self.c - v * self.c // self.m * self.m

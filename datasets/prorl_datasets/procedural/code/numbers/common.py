@@ -54,7 +54,6 @@ def digits_of(n: int, base: int = 10) -> list[int]:
 
 
 def ones(n: int) -> int:
-    """Count the ones in binary n >= 0."""
     return digits_of(n, 2).count(1)
 
 
@@ -159,12 +158,10 @@ _DRAWERS = (
 
 
 def draw_property(rng: Random) -> Property:
-    """Draw a property that many integers have."""
     return rng.choice(_DRAWERS)(rng)
 
 
 def draw_mixed(rng: Random) -> Property:
-    """Draw a combination of two different properties."""
     first = draw_property(rng)
     second = draw_property(rng)
     while second.key.split()[0] == first.key.split()[0]:

@@ -17,7 +17,6 @@ WORDS = tuple(_WORDS.split())
 
 
 def text_over(r: Random, alphabet: str, low: int, high: int) -> str:
-    """Draw ``low`` to ``high`` letters."""
     return "".join(r.choice(alphabet) for _ in range(r.randint(low, high)))
 
 
@@ -27,7 +26,6 @@ def runs_over(r: Random, alphabet: str, runs: int, longest: int) -> str:
 
 
 def words(r: Random, low: int, high: int) -> list[str]:
-    """Draw ``low`` to ``high`` common lowercase words, possibly repeated."""
     return [r.choice(WORDS) for _ in range(r.randint(low, high))]
 
 
@@ -37,12 +35,10 @@ def sentence(r: Random, low: int, high: int) -> str:
 
 
 def draw_letters(rng: Random, count: int, pool: str = LETTERS) -> str:
-    """Draw ``count`` different letters of the pool, in alphabetical order."""
     return "".join(sorted(rng.sample(pool, count)))
 
 
 def listed(letters: str) -> str:
-    """Return the letters as "a, b and c"."""
     if len(letters) == 1:
         return letters
     return f"{', '.join(letters[:-1])} and {letters[-1]}"

@@ -21,7 +21,6 @@ _LETTERS = {
 
 
 def grid_point(rng: Random, size: int) -> tuple[int, int]:
-    """Draw integer coordinates from ``-size`` to ``size``."""
     return rng.randint(-size, size), rng.randint(-size, size)
 
 
@@ -35,7 +34,6 @@ def right_triangle(rng: Random, most: int = 4) -> tuple[int, int, int]:
 
 
 def letters(rng: Random, count: int) -> list[str]:
-    """Draw the names of 3 or 4 vertices."""
     return list(rng.choice(_LETTERS[count]))
 
 
@@ -50,7 +48,6 @@ def line_form(rng: Random) -> str:
 
 
 def circle_form(rng: Random) -> str:
-    """Ask for a circle with center and squared radius."""
     return WORDINGS.draw(rng, "circle form")
 
 
@@ -60,7 +57,6 @@ def unit(rng: Random) -> str:
 
 
 def point(x: Fraction | int | str, y: Fraction | int | str) -> str:
-    """Write a point as ``(3, -4)``."""
     return f"({', '.join(v if isinstance(v, str) else fraction(v) for v in (x, y))})"
 
 
@@ -73,7 +69,6 @@ def line(a: int, b: int, c: int) -> str:
 
 
 def slope_form(slope: Fraction | int, intercept: Fraction | int) -> str:
-    """Write a line as ``y = mx + b``."""
     return f"y = {terms([(slope, 'x'), (intercept, '')])}"
 
 

@@ -27,7 +27,6 @@ class Person:
 
 
 def people(rng: Random, count: int) -> list[Person]:
-    """Draw people with different names."""
     women = [Person(name, "she", "her", "her") for name in WORDINGS.texts("women")]
     men = [Person(name, "he", "him", "his") for name in WORDINGS.texts("men")]
     return rng.sample(women + men, count)
@@ -99,7 +98,6 @@ def with_article(number: int) -> str:
 
 
 def told(rng: Random, facts: Sequence[str], question: str, start: str = "") -> str:
-    """Join an opening, shuffled facts and the question."""
     parts = list(facts)
     rng.shuffle(parts)
     return " ".join([*([start] if start else []), *parts, question])

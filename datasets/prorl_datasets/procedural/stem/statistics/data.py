@@ -38,7 +38,6 @@ def mean(values: list[float]) -> float:
 
 
 def squares(values: list[float]) -> float:
-    """Return the sum of squared deviations."""
     centre = mean(values)
     return math.fsum((x - centre) ** 2 for x in values)
 

@@ -46,7 +46,6 @@ COUNTED = (("calls", "hour"), ("mutations", "generation"), ("decays", "second"),
 
 
 def point(i: int, mean: float) -> float:
-    """Return the Poisson probability of ``i``."""
     return math.exp(-mean) * mean**i / math.factorial(i)
 
 

@@ -80,8 +80,7 @@ class Cluster(Protocol):
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
         """Copy the policy to the reference; return both checksums."""
 
-    def checksums(self) -> dict[str, Checksum]:
-        """Return the checksums of policy and reference by name."""
+    def checksums(self) -> dict[str, Checksum]: ...
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
         """Load a checkpoint's policy into the reference; return its checksum."""
@@ -98,8 +97,7 @@ class Cluster(Protocol):
     def load_policy(self, folder: Path) -> None:
         """Load a checkpoint's policy weights. The optimiser keeps its state."""
 
-    def save(self, folder: Path, reference: bool) -> None:
-        """Write the policy and optionally the reference."""
+    def save(self, folder: Path, reference: bool) -> None: ...
 
 
 class ClusterPolicy:

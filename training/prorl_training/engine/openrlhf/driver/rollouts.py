@@ -28,8 +28,7 @@ class Engines(Protocol):
 
     def sample(
         self, engine: int, samples: Sequence[SampleRequest], options: Mapping[str, Any]
-    ) -> Any:
-        """Return a future of one answer per sample."""
+    ) -> Any: ...
 
     def stop(self, engine: int) -> Any:
         """Make an engine abort its samples; return a future that is done once they have ended."""
