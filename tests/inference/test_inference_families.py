@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import copy
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,12 @@ import torch
 import transformers
 
 from prorl_inference.backends.transformers.generator import TransformersGenerator
-from prorl_inference.models.loading import load_model, load_tokenizer
+from prorl_inference.models.loading import load_model, load_tokenizer, respect_soft_caps
 from prorl_inference.testing import BYTE_VOCAB, byte_tokenizer, tiny_model
 from prorl_inference.tokens import encode_prompt, mark_padding
 from prorl_inference.types import Batching, Completion, ModelError, Request, SamplingParams
-from prorl_training.policy.logprobs import TargetScorer
+from prorl_training.policy.logprobs import Method, TargetScorer
+from prorl_training.policy.model import checkpointed_pass, enable_checkpointing
 from prorl_training.policy.packing import PromptGroup, build_pack
 
 SHAPE: dict[str, Any] = {
@@ -29,32 +32,95 @@ SHAPE: dict[str, Any] = {
     "eos_token_id": 257,
     "bos_token_id": None,
 }
+LOCAL = ["sliding_attention", "full_attention"]
 SSM: dict[str, Any] = {"mamba_n_heads": 4, "mamba_d_state": 8, "mamba_chunk_size": 8}
-FAMILIES: dict[str, dict[str, Any]] = {
-    "Gemma2": {"head_dim": 8, "sliding_window": 8},
-    "Mamba": {"state_size": 8},
-    "Mamba2": {"state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 8},
-    "FalconMamba": {"state_size": 8},
-    "FalconH1": {**SSM, "mamba_d_ssm": 32, "mamba_d_head": 8, "mamba_n_groups": 1, "head_dim": 8},
-    "Bamba": {**SSM, "mamba_d_head": 16, "attn_layer_indices": [1]},
-    "Lfm2": {"layer_types": ["conv", "full_attention"]},
-    "GraniteMoeHybrid": {
-        **SSM,
-        "layer_types": ["mamba", "attention"],
-        "mamba_d_head": 16,
-        "num_local_experts": 0,
-        "shared_intermediate_size": 32,
-    },
+EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
+OLD = {"n_embd": 32, "n_head": 4, "n_layer": 2}
+MLA = {"q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8}
+WINDOW = {"sliding_window": 8}
+FAMILIES: dict[str, tuple[Method, dict[str, Any]]] = {
+    "Apertus": ("blocks", {}),
+    "Bamba": ("alone", {**SSM, "mamba_d_head": 16, "attn_layer_indices": [1]}),
+    "Cohere": ("blocks", {}),
+    "Cohere2": ("blocks", {**WINDOW, "layer_types": LOCAL}),
+    "DeepseekV3": (
+        "blocks",
+        {
+            **MLA,
+            "num_key_value_heads": 4,
+            "v_head_dim": 8,
+            "n_routed_experts": 4,
+            "num_experts_per_tok": 2,
+            "moe_intermediate_size": 16,
+            "n_group": 1,
+            "topk_group": 1,
+            "first_k_dense_replace": 1,
+        },
+    ),
+    "Exaone4": ("blocks", {**WINDOW, "layer_types": LOCAL}),
+    "Falcon": ("dense", {"num_kv_heads": 2}),
+    "FalconH1": (
+        "alone",
+        {**SSM, "mamba_d_ssm": 32, "mamba_d_head": 8, "mamba_n_groups": 1, "head_dim": 8},
+    ),
+    "FalconMamba": ("alone", {"state_size": 8}),
+    "Gemma": ("blocks", {"head_dim": 8}),
+    "Gemma2": ("blocks", {**WINDOW, "head_dim": 8, "attn_logit_softcapping": 2.0}),
+    "Gemma3": ("blocks", {**WINDOW, "head_dim": 8, "layer_types": LOCAL}),
+    "Glm4": ("blocks", {"head_dim": 8}),
+    "GptOss": ("alone", {**WINDOW, "head_dim": 8, "num_local_experts": 4, "layer_types": LOCAL}),
+    "GPT2": ("blocks", OLD),
+    "GPTJ": ("dense", {**OLD, "rotary_dim": 4}),
+    "GPTNeoX": ("blocks", {}),
+    "Granite": ("blocks", {}),
+    "GraniteMoeHybrid": (
+        "alone",
+        {
+            **SSM,
+            "layer_types": ["mamba", "attention"],
+            "mamba_d_head": 16,
+            "num_local_experts": 0,
+            "shared_intermediate_size": 32,
+        },
+    ),
+    "Lfm2": ("alone", {"layer_types": ["conv", "full_attention"]}),
+    "Llama": ("blocks", {}),
+    "Mamba": ("alone", {"state_size": 8}),
+    "Mamba2": (
+        "alone",
+        {"state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 8},
+    ),
+    "Mistral": ("blocks", WINDOW),
+    "Mixtral": ("blocks", {"num_local_experts": 4}),
+    "Nemotron": ("blocks", {}),
+    "Olmo2": ("blocks", {}),
+    "OPT": ("blocks", {"ffn_dim": 64, "word_embed_proj_dim": 32}),
+    "Phi3": ("blocks", WINDOW),
+    "Qwen2": (
+        "blocks",
+        {**WINDOW, "use_sliding_window": True, "layer_types": LOCAL[::-1]},
+    ),
+    "Qwen3": ("blocks", {"head_dim": 8}),
+    "Qwen3Moe": ("blocks", {**EXPERTS, "head_dim": 8}),
+    "SmolLM3": ("blocks", {}),
+    "StableLm": ("dense", {}),
+    "Starcoder2": ("blocks", WINDOW),
 }
+"""How each family's responses share a pass, and the sizes of a tiny one."""
 QUESTIONS = ("a", "what is it, then?")
 
 
 def built(family: str, **settings: Any) -> Any:
-    """Return a random fp32 model of a family."""
-    config = getattr(transformers, f"{family}Config")(**{**SHAPE, **settings})
+    """Return a random fp32 model of a family, with soft caps on its attention if it has them."""
+    config = getattr(transformers, f"{family}TextConfig", None)
+    config = config or getattr(transformers, f"{family}Config")
+    config = config(**{**SHAPE, **settings})
+    names = (f"{family}ForCausalLM", f"{family}LMHeadModel")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        return getattr(transformers, f"{family}ForCausalLM")(config).eval()
+        model = next(getattr(transformers, n) for n in names if hasattr(transformers, n))(config)
+    respect_soft_caps(model)
+    return model.eval()
 
 
 def sampled(model: Any, batching: Batching = "fixed") -> list[tuple[list[int], Completion]]:
@@ -70,15 +136,48 @@ def sampled(model: Any, batching: Batching = "fixed") -> list[tuple[list[int], C
     return [(p, one) for p, group in zip(prompts, answers, strict=True) for one in group]
 
 
+def gradients(model: Any, value: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return the gradient of ``value`` by parameter, divided by its largest number if that is more than 1."""
+    names, weights = zip(*model.named_parameters(), strict=True)
+    all_of_them = torch.autograd.grad(value, weights, allow_unused=True)
+    pairs = zip(names, all_of_them, strict=True)
+    return {name: g / g.abs().max().clamp(min=1) for name, g in pairs if g is not None}
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_family_samples_with_the_log_probs_that_training_computes(family: str) -> None:
-    model = built(family, **FAMILIES[family])
+def test_every_family_has_the_log_probs_and_gradients_of_a_plain_pass(family: str) -> None:
+    method, settings = FAMILIES[family]
+    model = built(family, **settings)
+    plain = copy.deepcopy(model)
+    answers = sampled(model)
+    expected, entropies = [], []
+    for prompt, one in answers:
+        logits = plain(torch.tensor([[*prompt, *one.token_ids]])).logits[0, len(prompt) - 1 : -1]
+        logp = (logits / 0.7).log_softmax(-1)
+        expected.append(logp.gather(-1, torch.tensor(one.token_ids)[:, None])[:, 0])
+        entropies.append(-(logp.exp() * logp).sum(-1))
+    close = functools.partial(torch.testing.assert_close, atol=1e-5, rtol=1e-5)
+    for (_, one), values in zip(answers, expected, strict=True):
+        close(torch.tensor(one.logprobs), values.detach())
+
     scorer = TargetScorer(model)
-    for prompt, one in sampled(model):
-        pack = build_pack([PromptGroup(tuple(prompt), (one.token_ids,), (0,))])
-        expected = scorer.score(pack, 0.7)[0].detach()
-        torch.testing.assert_close(torch.tensor(one.logprobs), expected, atol=1e-4, rtol=1e-4)
+    assert scorer.method == method
+    pairs = [answers[:2], answers[2:]]
+    groups = [
+        PromptGroup(tuple(pair[0][0]), tuple(one.token_ids for _, one in pair), (at, at + 1))
+        for at, pair in zip((0, 2), pairs, strict=True)
+    ]
+    pack = build_pack(groups)
+    found, entropy = scorer.score(pack, 0.7, with_entropy=True)
+    close(found, torch.cat(expected))
+    close(entropy, torch.cat(entropies))
+    wanted = gradients(plain, torch.cat(expected).sum())
+    close(gradients(model, found.sum()), wanted)
+    if model.supports_gradient_checkpointing:
+        enable_checkpointing(model)
+        with checkpointed_pass(model):
+            close(gradients(model, scorer.score(pack, 0.7)[0].sum()), wanted)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -124,22 +124,22 @@ def policy_of(
     return policy
 
 
-def a_pack(masked: bool, prompt: int = 40, responses: int = 3, length: int = 121) -> Pack:
+def a_pack(packed: bool, prompt: int = 40, responses: int = 3, length: int = 121) -> Pack:
     ids = tuple(i % 1000 for i in range(length))
-    count = responses if masked else 1
+    count = responses if packed else 1
     group = PromptGroup(ids[:prompt], (ids,) * count, tuple(range(count)))
     return build_pack([group])
 
 
 def size_of(pack: Pack, precision: Precision, checkpointing: bool) -> PassSize:
     tokens, targets = pack.input_ids.shape[1], len(pack.targets)
-    masked = pack.owners is not None
-    return PassSize(tokens, targets, precision, checkpointing, masked, chunk_bytes=CPU_CHUNK_BYTES)
+    packed = pack.owners is not None
+    return PassSize(tokens, targets, precision, checkpointing, packed, chunk_bytes=CPU_CHUNK_BYTES)
 
 
 CASES = [
-    (name, precision, checkpointing, masked)
-    for name, masked, checkpoints in (
+    (name, precision, checkpointing, packed)
+    for name, packed, checkpoints in (
         ("narrow", True, (True,)),
         ("middle", True, (False, True)),
         ("normed", False, (False,)),
@@ -149,11 +149,11 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "precision", "checkpointing", "masked"), CASES)
+@pytest.mark.parametrize(("name", "precision", "checkpointing", "packed"), CASES)
 def test_a_pass_holds_what_was_reckoned_within_five_percent(
-    name: str, precision: Precision, checkpointing: bool, masked: bool
+    name: str, precision: Precision, checkpointing: bool, packed: bool
 ) -> None:
-    policy, pack = policy_of(SIZES[name], precision, checkpointing), a_pack(masked)
+    policy, pack = policy_of(SIZES[name], precision, checkpointing), a_pack(packed)
     shape, size = ModelShape.from_config(SIZES[name]), size_of(pack, precision, checkpointing)
     reckoned, worst = held_for_backward(shape, size), peak(shape, size)
     if not checkpointing:

@@ -4,13 +4,16 @@ from typing import Any
 
 import pytest
 import torch
-import transformers
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
+from prorl_training.policy.attention import PackMask, block_attention, flex
 from prorl_training.policy.logprobs import TargetScorer
 from prorl_training.policy.packing import (
     PromptGroup,
+    attention_mask,
     build_pack,
     build_packs,
     input_length,
@@ -65,60 +68,86 @@ def test_gradient_of_a_pack_equals_the_sum_over_responses() -> None:
     assert torch.allclose(gradient([[A, B]]), gradient(singles), atol=1e-4)
 
 
-SHAPE: dict[str, Any] = {
-    "vocab_size": 260,
-    "hidden_size": 32,
-    "intermediate_size": 64,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "eos_token_id": 257,
-    "pad_token_id": 256,
-    "bos_token_id": None,
-    "initializer_range": 0.3,
-}
+def ids(count: int) -> tuple[int, ...]:
+    return tuple(range(count))
 
 
+LONG = [
+    PromptGroup(ids(300), (ids(600), ids(2), ids(1), ids(301)), (0, 1, 2, 3)),
+    PromptGroup(ids(40), (ids(20), ids(270)), (4, 5)),
+    PromptGroup(ids(9), (ids(12),), (6,)),
+]
+ONE_TOKEN_EACH = [
+    PromptGroup(ids(3), (ids(1), ids(1)), (0, 1)),
+    PromptGroup(ids(5), (ids(1),), (2,)),
+]
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
 @pytest.mark.parametrize(
-    ("family", "settings", "attention", "packs"),
-    [
-        ("Llama", {"num_key_value_heads": 2}, "sdpa", True),
-        ("Llama", {"num_key_value_heads": 2}, "eager", True),
-        ("Mistral", {"num_key_value_heads": 2, "sliding_window": 2}, "sdpa", False),
-        ("Gemma2", {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 2}, "sdpa", False),
-        ("Bloom", {}, "eager", False),
-        ("Falcon", {"alibi": True}, "eager", False),
-        ("Mamba", {}, None, False),
-    ],
+    "groups", [LONG, ONE_TOKEN_EACH, [A, B], [PromptGroup(ids(3), (ids(5),), (0,))]]
 )
-def test_every_family_gives_a_packs_responses_what_they_get_alone(
-    family: str, settings: dict[str, Any], attention: str | None, packs: bool
+@pytest.mark.parametrize(
+    ("window", "cap"), [(None, None), (64, None), (300, None), (1, None), (None, 2.0), (64, 2.0)]
+)
+def test_attention_in_blocks_and_by_flex_attention_equals_a_dense_mask(
+    groups: list[PromptGroup], window: int | None, cap: float | None
 ) -> None:
-    config = getattr(transformers, f"{family}Config")(**SHAPE, **settings)
-    if attention is not None:
-        config._attn_implementation = attention
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        model: Any = getattr(transformers, f"{family}ForCausalLM")(config).eval()
-    scorer = TargetScorer(model)
-    assert scorer.packs == packs
-    found, entropies = scorer.score(build_pack([A, B]), 1.3, with_entropy=True)
-    expected, uncertain = [], []
-    for group in (A, B):
-        for response in group.responses:
-            logits = model(torch.tensor([[*group.prompt, *response]])).logits[0]
-            logp = (logits[len(group.prompt) - 1 : -1] / 1.3).log_softmax(-1)
-            expected.append(logp.gather(-1, torch.tensor(response)[:, None])[:, 0])
-            uncertain.append(-(logp.exp() * logp).sum(-1))
-    assert entropies is not None
-    torch.testing.assert_close(found, torch.cat(expected), atol=1e-4, rtol=1e-4)
-    torch.testing.assert_close(entropies, torch.cat(uncertain), atol=1e-4, rtol=1e-4)
-    found.sum().backward()  # type: ignore[no-untyped-call]
-    ours = [p.grad.clone() for p in model.parameters() if p.grad is not None]
-    model.zero_grad()
-    torch.cat(expected).sum().backward()  # type: ignore[no-untyped-call]
-    theirs = [p.grad for p in model.parameters() if p.grad is not None]
-    for mine, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(mine, other, atol=1e-3, rtol=1e-3)
+    pack = build_pack(groups)
+    length = pack.input_ids.shape[1]
+    owners = torch.zeros(2, length) if pack.owners is None else pack.owners
+    torch.manual_seed(0)
+    query, key, value = (torch.randn(1, n, length, 8, requires_grad=True) for n in (4, 2, 2))
+    positions = pack.position_ids[0]
+    seen = attention_mask(owners)[0, 0] & (
+        positions > positions[:, None] - (length if window is None else window)
+    )
+    scores = query @ key.repeat_interleave(2, 1).transpose(2, 3) * 0.3
+    scores = scores if cap is None else cap * torch.tanh(scores / cap)
+    weights = scores.masked_fill(~seen, float("-inf")).softmax(-1)
+    expected = (weights @ value.repeat_interleave(2, 1)).transpose(1, 2)
+
+    mask = PackMask(pack, query.device, "blocks", window)
+    found = block_attention(mask, query, key, value, 0.3, cap)
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    query_only, *others = (x.detach() for x in (query, key, value))  # no backward pass on the CPU
+    by_flex = flex(mask, query_only, others[0], others[1], 0.3, cap)
+    torch.testing.assert_close(by_flex, expected, atol=1e-5, rtol=1e-5)
+    wanted = torch.autograd.grad(expected.square().sum(), (query, key, value))
+    gradients = torch.autograd.grad(found.square().sum(), (query, key, value))
+    torch.testing.assert_close(gradients, wanted, atol=1e-5, rtol=1e-5)
+
+    blocks = -(-length // 128)
+    padded = torch.zeros(blocks * 128, blocks * 128, dtype=torch.bool)
+    padded[:length, :length] = seen
+    used = padded.reshape(blocks, 128, blocks, 128).sum((1, 3)) > 0
+    block_mask = mask.block_mask
+    counts = block_mask.kv_num_blocks + block_mask.full_kv_num_blocks
+    assert torch.equal(counts[0, 0], used.sum(-1)), "every block with a visible pair is computed"
+
+
+class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Records the largest tensor that is made."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        sizes = [t.numel() for t in tree_leaves(out) if isinstance(t, torch.Tensor)]
+        self.numbers = max(self.numbers, *sizes, 0)
+        return out
+
+
+@pytest.mark.parametrize("window", [None, 64])
+def test_no_mask_of_a_pack_has_a_number_for_each_pair_of_tokens(window: int | None) -> None:
+    pack = build_pack(LONG)
+    length = pack.input_ids.shape[1]
+    heads = torch.randn(1, 2, length, 8, requires_grad=True)
+    mask = PackMask(pack, heads.device, "blocks", window)
+    with Largest() as made:  # type: ignore[no-untyped-call]
+        block_attention(mask, heads, heads, heads, None, None).sum().backward()  # type: ignore[no-untyped-call]
+    assert mask.block_mask.seq_lengths == (length, length)
+    assert made.numbers < length**2 / 4
 
 
 def test_a_model_that_gives_all_logits_is_read_at_the_right_places() -> None:

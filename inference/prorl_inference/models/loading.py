@@ -107,6 +107,7 @@ def load_model(
                 local_files_only=True,
                 output_loading_info=True,
             )
+            respect_soft_caps(model)
             mark_padding(model, tokenizer)
             stop_token_ids(model.generation_config, tokenizer)
     except ModelError:
@@ -123,6 +124,12 @@ def load_model(
             f"{missing[0]}); download or save it again"
         )
     return model.to(device).eval(), tokenizer
+
+
+def respect_soft_caps(model: Any) -> None:
+    """Give models with soft caps in their attention (Gemma 2) the attention that computes them: SDPA ignores them."""
+    if getattr(model.config.get_text_config(), "attn_logit_softcapping", None):
+        model.set_attn_implementation("eager")
 
 
 def load_tokenizer(name_or_path: str) -> Any:

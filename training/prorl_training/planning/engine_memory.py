@@ -108,18 +108,15 @@ class _LocalPhase:
             tokens,
             self.precision,
             self.config.model.gradient_checkpointing,
-            masked=True,
+            packed=True,
             chunk_bytes=CPU_CHUNK_BYTES if self.device == "cpu" else 0,
             tables_trained=not self.config.model.lora.rank,
         )
 
     def _stage(self, name: str, sampler: dict[str, int], gradients: int, held: Held) -> Stage:
-        n, logits = self._size().tokens, held.logits
-        activations = held.activations + n * n  # and the pack's mask, a byte per pair of tokens
-        made = held.weights + activations + logits
-        return Stage(
-            name, self._resident(sampler, gradients, held.weights, activations, logits, made)
-        )
+        weights, activations, logits = held.weights, held.activations, held.logits
+        resident = self._resident(sampler, gradients, weights, activations, logits, held.total)
+        return Stage(name, resident)
 
     def _sampling(self, sampler: dict[str, int]) -> Stage:
         if sampler:
@@ -228,7 +225,7 @@ class _ClusterPhase:
         available = samples_per_update(self.config) // self.ranks * self.longest
         tokens = max(min(limit, available), self.longest)
         checkpointing = self.config.model.gradient_checkpointing
-        return PassSize(tokens, tokens, Precision.BF16, checkpointing, masked=False)
+        return PassSize(tokens, tokens, Precision.BF16, checkpointing, packed=False)
 
     def _gradients(self) -> int:
         part = self.shape.parameters // self.ranks

@@ -73,8 +73,10 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
         if _load(after) < _load(before):
             taken = [c for c in taken if c[0] != change[0]] + [change]
         if after.fits:
-            needed = [c for c in taken if not fits([other for other in taken if other != c])]
-            return [_format(c) for c in needed]
+            for change in reversed(taken):
+                others = [other for other in taken if other != change]
+                taken = others if fits(others) else taken
+            return [_format(c) for c in taken]
     return None
 
 

@@ -173,7 +173,7 @@ class Precision(Enum):
 class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    - masked: attention expands key-value heads and takes a mask.
+    - packed: responses share their prompt, whose keys and values are copied for each.
     - block_bytes, chunk_bytes: float32 logits and exponentials computed at a time (0: all at once).
     - tables_trained: embedding and output layer get gradients.
     """
@@ -182,7 +182,7 @@ class PassSize:
     targets: int
     precision: Precision
     checkpointing: bool
-    masked: bool
+    packed: bool
     block_bytes: int = BLOCK_BYTES
     chunk_bytes: int = 0
     tables_trained: bool = True
@@ -217,12 +217,10 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
         case Precision.BF16:  # input in float32, normalised and weighted values in bf16
             norm, reads, qk = 4 + c * 2, 0, 4 + c
     hidden = h * (2 * norm + reads)
-    attention = c * (2 * q + (2 * q if size.masked else 2 * kv)) + 4 * shape.heads
+    attention = c * (3 * q + 4 * kv if size.packed else 2 * q + 2 * kv) + 4 * shape.heads
     heads = shape.qk_norm * (qk * (q + kv) + 4 * (shape.heads + shape.kv_heads))
     mlp = c * 4 * m
-    a_token = hidden + attention + heads + mlp + 2 * 4  # and a scale for each norm
-    mask = c * size.tokens if size.masked else 0
-    return size.tokens * (a_token + mask)
+    return size.tokens * (hidden + attention + heads + mlp + 2 * 4)  # and a scale for each norm
 
 
 def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
@@ -282,10 +280,8 @@ def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
     working = n * (3 * shape.intermediate * c + 3 * h * p.residual)
-    mask = n * n * c if size.masked else 0
-    expanded = n * 4 * shape.query_width * c + mask
     output_copy = 2 * shape.embedding_parameters if p.casts else 0
-    layers = Held(copies, max(working, expanded), 0)
+    layers = Held(copies, working, 0)
     head = Held(copies, n * h * p.residual, _making(shape, size) + output_copy)
     return max(layers, head, key=lambda held: held.total)
 

@@ -5,14 +5,20 @@ Each model is first tried on a few tokens, so that a wrong result is noticed.
 
 from __future__ import annotations
 
+import functools
 import inspect
-from typing import Any, Protocol
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from prorl_inference.tokens import vocabulary
+from prorl_training.policy.attention import packed
 from prorl_training.policy.packing import Pack, PromptGroup, attention_mask, build_pack, singles
 from prorl_training.types import BLOCK_BYTES, CPU_CHUNK_BYTES
 
@@ -253,6 +259,17 @@ CAPPED = "final_logit_softcapping"
 _PROBE = 4
 _TOLERANCE = 1e-5
 _PACK_TOLERANCE = 1e-3
+_TRIAL_WINDOW = 5
+_LENGTH_DEPENDENT = ("dynamic", "longrope")
+
+Method = Literal["flex", "blocks", "dense", "alone"]
+"""How responses share a pass: by flex attention, by SDPA on blocks, by a dense mask, or not at all."""
+_EFFECTS: dict[Method, str] = {
+    "flex": "packs use flex attention",
+    "blocks": "packs use SDPA on blocks",
+    "dense": "packs use dense masks",
+    "alone": "responses are not packed",
+}
 
 
 class LinearScorer(Protocol):
@@ -274,7 +291,7 @@ class TargetScorer:
     """Computes the log-probs of a pack's targets under one model.
 
     - factor: the model's logits divided by the output layer's; None if the whole model must run.
-    - packs: whether responses may share a pass.
+    - method: how responses share a pass, as a trial chose it.
     - vocabulary: number of tokens, without padding.
     """
 
@@ -286,43 +303,56 @@ class TargetScorer:
         self._knows = {name: name in parameters for name in ("position_ids", "logits_to_keep")}
         self.vocabulary = vocabulary(self.whole)
         self.factor = logits_factor(self.whole)
-        self.packs = self._can_pack()
+        self.method: Method = self._choose_method()
 
     def score(
         self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
     ) -> tuple[Tensor, Tensor | None]:
         """Return log-probs (N,), differentiable, and entropies (N,) if requested. ``options`` are passed to the model."""
-        if self.packs or pack.owners is None:
-            return self._score(pack, temperature, with_entropy, options)
-        parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]
+        if self.method != "alone" or pack.owners is None:
+            return self._score(pack, self.method, temperature, with_entropy, options)
+        parts = [self._score(p, "alone", temperature, with_entropy, options) for p in singles(pack)]
         entropies = [entropy for _, entropy in parts if entropy is not None]
         return torch.cat([p for p, _ in parts]), torch.cat(entropies) if entropies else None
 
     def _score(
-        self, pack: Pack, temperature: float, with_entropy: bool, options: dict[str, Any]
+        self,
+        pack: Pack,
+        method: Method,
+        temperature: float = 1.0,
+        with_entropy: bool = False,
+        options: Mapping[str, Any] = MappingProxyType({}),
     ) -> tuple[Tensor, Tensor | None]:
         device = next(self.model.parameters()).device
         inputs = {
             "input_ids": pack.input_ids.to(device),
-            "attention_mask": None if pack.owners is None else self._mask(pack.owners.to(device)),
+            "attention_mask": None,
             "use_cache": False,
             **options,
         }
         if self._knows["position_ids"]:
             inputs["position_ids"] = pack.position_ids.to(device)
         targets, keep = pack.targets.to(device), pack.predict_at.to(device)
-        if self.factor is not None:
-            hidden = self.whole.get_decoder()(**inputs).last_hidden_state[0].index_select(0, keep)
-            layer = self.whole.get_output_embeddings()
-            scale = temperature / self.factor
-            used = self.vocabulary
-            return self.linear(hidden, layer, targets, scale, with_entropy, vocabulary=used)
-        if self._knows["logits_to_keep"]:
-            inputs["logits_to_keep"] = keep
-            logits = self.whole(**inputs).logits[0]
-        else:
-            logits = self.whole(**inputs).logits[0].index_select(0, keep)
-        return logits_logprobs(logits[:, : self.vocabulary], targets, temperature, with_entropy)
+        attention: AbstractContextManager[None] = nullcontext()
+        if method in ("flex", "blocks"):
+            # a mask of ones keeps Transformers from looking for packs itself
+            inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
+            attention = packed(self.whole, pack, method)
+        elif pack.owners is not None:
+            inputs["attention_mask"] = self._mask(pack.owners.to(device))
+        with attention:
+            if self.factor is not None:
+                hidden = self.whole.get_decoder()(**inputs).last_hidden_state[0]
+            elif self._knows["logits_to_keep"]:
+                logits = self.whole(**inputs, logits_to_keep=keep).logits[0]
+            else:
+                logits = self.whole(**inputs).logits[0].index_select(0, keep)
+        used = self.vocabulary
+        if self.factor is None:
+            return logits_logprobs(logits[:, :used], targets, temperature, with_entropy)
+        hidden, layer = hidden.index_select(0, keep), self.whole.get_output_embeddings()
+        scale = temperature / self.factor
+        return self.linear(hidden, layer, targets, scale, with_entropy, vocabulary=used)
 
     def _mask(self, owners: Tensor) -> Tensor:
         allowed = attention_mask(owners)
@@ -332,28 +362,82 @@ class TargetScorer:
         empty = torch.zeros(allowed.shape, dtype=dtype, device=allowed.device)
         return empty.masked_fill(~allowed, torch.finfo(dtype).min)
 
-    def _can_pack(self) -> bool:
-        """Return whether a response in a pack gets the same log-probs as alone, by the model's config and a trial."""
+    def _choose_method(self) -> Method:
+        """Return the first method that gives a small pack the log-probs and gradients of its responses alone."""
         from prorl_inference.backends.transformers.refill import can_refill
 
-        # sliding windows, recurrent layers and position biases ignore a pack's mask
         config = self.whole.config
         local = "local" in getattr(config, "attention_layers", ())  # GPT-Neo, whose cache hides it
         if local or getattr(config, "alibi", False) or not self._knows["position_ids"]:
-            return False
-        if not can_refill(self.whole):
-            return False
-        size = int(self.whole.get_input_embeddings().num_embeddings)
-        ids = [i % size for i in range(3, 3 + 4 * _PROBE)]
-        one, two, three, four = (tuple(ids[i::_PROBE]) for i in range(_PROBE))
-        pack = build_pack([PromptGroup(one, (two, three), (0, 1)), PromptGroup(two, (four,), (2,))])
-        with torch.no_grad():
-            try:
-                whole = self._score(pack, 1.0, False, {})[0]
-            except (TypeError, ValueError, RuntimeError):  # the model takes no mask of 4 dimensions
-                return False
-            alone = torch.cat([self._score(p, 1.0, False, {})[0] for p in singles(pack)])
-        return bool((whole - alone).abs().max() <= _PACK_TOLERANCE * (1 + alone.abs().max()))
+            return self._report("alone", "its positions cannot be set")
+        if any(kind in str(getattr(config, "rope_parameters", "")) for kind in _LENGTH_DEPENDENT):
+            return self._report("alone", "its positions depend on the longest response of a pass")
+        on_gpu = next(self.model.parameters()).is_cuda
+        methods: list[Method] = ["flex", "blocks"] if on_gpu else ["blocks"]
+        if can_refill(self.whole):  # a dense mask does not show windows
+            methods.append("dense")
+        attention, reason = config._attn_implementation, ""
+        pack = _trial_pack(int(self.whole.get_input_embeddings().num_embeddings))
+        with _small_window(config.get_text_config()):
+            alone = self._trial(singles(pack), "alone")
+            for method in methods:
+                try:
+                    shared = self._trial([pack], method)
+                    if all(_close(*pair) for pair in zip(shared, alone, strict=True)):
+                        return self._report(method, reason)
+                    problem = "a pack changes its results"
+                except (AttributeError, KeyError, TypeError, ValueError, RuntimeError) as error:
+                    problem = " ".join(str(error).split())[:200]
+                reason = reason or problem
+                if config._attn_implementation != attention:
+                    self.whole.set_attn_implementation(attention)
+        return self._report("alone", reason)
+
+    def _trial(self, packs: Iterable[Pack], method: Method) -> list[Tensor]:
+        """Return the packs' log-probs and, for a model in training, their gradient for its first layer."""
+        first = self.whole.get_input_embeddings().weight
+        weights = (p for p in self.model.parameters() if p.requires_grad and p is not first)
+        weight = next(weights, None)
+        with torch.set_grad_enabled(weight is not None):
+            logprobs = torch.cat([self._score(pack, method)[0] for pack in packs])
+        if weight is None:
+            return [logprobs]
+        (gradient,) = torch.autograd.grad(logprobs.sum(), weight, allow_unused=True)
+        return [logprobs.detach(), *([] if gradient is None else [gradient])]
+
+    def _report(self, method: Method, reason: str) -> Method:
+        if reason:
+            _log(f"{type(self.whole).__name__}: {_EFFECTS[method]}, because {reason}")
+        return method
+
+
+@functools.cache
+def _log(line: str) -> None:
+    logging.getLogger("prorl").warning(line)
+
+
+def _trial_pack(vocabulary: int) -> Pack:
+    ids = [i % vocabulary for i in range(3, 40)]
+    one, two, three, four, five = (
+        tuple(ids[a:b]) for a, b in ((0, 7), (7, 16), (16, 22), (22, 30), (30, 37))
+    )
+    return build_pack([PromptGroup(one, (two, three), (0, 1)), PromptGroup(four, (five,), (2,))])
+
+
+@contextmanager
+def _small_window(config: Any) -> Iterator[None]:
+    window = getattr(config, "sliding_window", None)
+    if window:
+        config.sliding_window = min(window, _TRIAL_WINDOW)
+    try:
+        yield
+    finally:
+        if window:
+            config.sliding_window = window
+
+
+def _close(values: Tensor, expected: Tensor) -> bool:
+    return bool((values - expected).abs().max() <= _PACK_TOLERANCE * (1 + expected.abs().max()))
 
 
 def logits_factor(model: Any) -> float | None:
