@@ -1,7 +1,7 @@
 """Compare a training step of this project with one of TRL's GRPOTrainer, alternating in child processes.
 
     python benchmarks/trainer.py [--rounds N] [--steps N] [--beta B ...] [--dtype bf16 --device cuda]
-                                 [--trl-python PATH] [--json FILE] [--document FILE]
+                                 [--trl-python PATH | --alone] [--json FILE] [--document FILE]
 
 Model, prompts, completions per prompt, completion length, loss settings and threads are the same. The contenders
 alternate, so that other load affects all alike. The medians over all rounds are compared, without warm-up steps. TRL's
@@ -65,10 +65,14 @@ def run_child(python: str, script: str, workload: Workload) -> dict[str, Any]:
     return found
 
 
-def rounds_of(args: argparse.Namespace, workload: Workload, trl: str) -> list[dict[str, Any]]:
+def rounds_of(
+    args: argparse.Namespace, workload: Workload, trl: str | None
+) -> list[dict[str, Any]]:
     """Run all contenders alternately, ``args.rounds`` times; return one row per child."""
     contenders = [("prorl", sys.executable, "trainer_prorl.py", workload)]
     for size in args.micro_batch:
+        if trl is None:
+            break
         spec = replace(workload, micro_batch=size)
         contenders.append((f"TRL, micro-batch {size}", trl, "trainer_trl.py", spec))
     rows = []
@@ -127,7 +131,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         steps=args.steps,
         pack_tokens=args.pack_tokens,
     )
-    trl = trl_python(args.trl_python)
+    trl = None if args.alone else trl_python(args.trl_python)
     results = []
     for beta in args.beta:
         workload = replace(base, beta=beta)
@@ -143,7 +147,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         "tokens": base.tokens,
         "rounds": args.rounds,
         "results": results,
-        "ratios": [ratio(results, beta) for beta in args.beta],
+        "ratios": [] if args.alone else [ratio(results, beta) for beta in args.beta],
     }
 
 
@@ -215,6 +219,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--micro-batch", type=int, nargs="+", default=[64, 16])
     parser.add_argument("--pack-tokens", type=int, default=1024)
     parser.add_argument("--trl-python", help="a Python that has TRL and torch")
+    parser.add_argument("--alone", action="store_true", help="without TRL")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--document", type=Path)
     return parser.parse_args()
