@@ -187,7 +187,7 @@ class Reader:
             self.receive_body(deadline, limit), nan=True
         )  # a task's reference may hold NaN
         if not isinstance(message, dict):
-            raise FrameError("a frame must hold a JSON object")
+            raise FrameError("a frame must contain a JSON object")
         return message
 
     def receive_body(self, deadline: float | None = None, limit: int = MAX_FRAME) -> bytes:

@@ -91,7 +91,7 @@ def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
         )
     if parts.username is not None or parts.password is not None or parts.query:
         raise UserError(
-            f"{name} must hold no key or password: name an environment variable instead"
+            f"{name} must not contain a key or password: name an environment variable instead"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(f"{name} is '{url}': write it as {example}")

@@ -213,10 +213,12 @@ def check_signatures(spec: Any, where: str) -> None:
                     signature.bind(*expected)
             except TypeError as error:
                 name = getattr(function, "__qualname__", type(function).__name__)
-                trouble = f"{name}{signature} does not take that ({error})"
+                trouble = f"{name}{signature} does not accept it ({error})"
         if trouble:
             kind, name = type(spec).__name__, getattr(spec, "name", "")
-            raise PluginError(f"{where}: {kind} {name!r} is called as {called}, and {trouble}")
+            raise PluginError(
+                f"{where}: {kind} {name!r} must accept the call {called}, but {trouble}"
+            )
 
 
 def _parameters(annotation: Any) -> list[str] | None:
@@ -350,7 +352,7 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
     for spec in specs:
         if not _looks_like_spec(spec):
             raise PluginError(
-                f"the plug-in {origin} ({point.group}: {point.name}) gives {type(spec).__name__}, "
+                f"the plug-in {origin} ({point.group}: {point.name}) provides {type(spec).__name__}, "
                 "not a spec, a list of specs or a function that returns them"
             )
         if not origin.is_ours:

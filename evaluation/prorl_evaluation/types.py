@@ -295,7 +295,7 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
     counts = (0, problem.c, problem.n, problem.sampled)
     if any(type(count) is not int for count in counts) or list(counts) != sorted(counts):
         raise ValueError(
-            f"problem {problem.id!r} has {problem.c} of {problem.n} of {problem.sampled}"
+            f"problem {problem.id!r} has {problem.c} right answers, {problem.n} verdicts and {problem.sampled} samples: each must be at most the next"
         )
     texts = (problem.id, problem.domain, problem.prompt_sha256, problem.task_sha256)
     if any(not isinstance(text, str) for text in texts) or not isinstance(problem.labels, Mapping):

@@ -152,7 +152,7 @@ def test_an_entry_point_that_is_no_spec_is_refused(
 ) -> None:
     install(tmp_path, "strange", {"x": "strange_parts:X"}, "def X():\n    return 3\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(PluginError, match="gives int, not a spec"):
+    with pytest.raises(PluginError, match="provides int, not a spec"):
         door().names()
 
 

@@ -298,10 +298,10 @@ def test_scibench_says_the_unit_and_a_power_of_ten_in_it_is_no_unit_of_the_gold(
 def test_nemotron_rows_with_nulls_json_text_and_odd_keywords() -> None:
     rows, reasons = fixture("nemotron_if", "nemotron.jsonl")
     assert reasons == [
-        "keywords:frequency names not one word",
-        "the verifier does not take the reference",
+        "keywords:frequency does not name exactly one word",
+        "the verifier rejects the reference",
         "the constraints contradict each other",
-        "not one kwargs for each constraint",
+        "the number of kwargs differs from the number of constraints",
     ]
     kwargs = {row.index: row.task.reference["kwargs"] for row in rows}
     assert kwargs[1] == [{}]
@@ -334,7 +334,7 @@ def test_rlvr_functions_become_ifeval_ids_and_the_others_drop() -> None:
         "change_case:english_lowercase", "length_constraints:number_words", "keywords:frequency",
     ]  # fmt: skip
     assert rows[2].task.reference["kwargs"][0]["relation"] == "exactly"
-    assert Counter(reasons)["a function that no IFEval id stands for"] == 2
+    assert Counter(reasons)["the row names a function that belongs to no IFEval id"] == 2
 
 
 # ------------------------------------------------------------------------------------------ all of them

@@ -78,7 +78,7 @@ def test_all_mistakes_come_in_one_line(make_recipe: Callable[[str], Recipe]) -> 
         ),
         (
             f"{HEAD}  - {{name: a, domain: math, source: {PROCEDURAL}, count: {{}}, template: hi}}",
-            "must hold {question}",
+            "must contain {question}",
         ),
         (
             f"{HEAD}  - {{name: a, domain: stem, source: {{kind: reasoning_gym, task: gcd}}, count: {{}}}}",

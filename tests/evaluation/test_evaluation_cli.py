@@ -501,7 +501,7 @@ def test_mistakes_in_a_suite_are_one_line_with_the_cure(workplace: Path) -> None
     )
     assert "there are prorl, boundary, justrl" in run_fails("--set", "sampling.protocol=nobody")
     own = ("--benchmarks", " , ", *SMALL_SUITE)
-    assert "no benchmark is named; suite quickstart has quick_math" in run_fails(*own)
+    assert "--benchmarks names no benchmark; suite quickstart has quick_math" in run_fails(*own)
     assert "use auto, cpu, cuda" in run_fails(
         "--benchmarks", "quick_math", "--set", "model.device=gpu"
     )

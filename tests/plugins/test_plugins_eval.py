@@ -70,7 +70,7 @@ def test_an_evaluation_is_sampled_and_judged_by_a_distributions_parts_and_keeps_
     assert other.returncode == 2
     (line,) = [line for line in other.stderr.splitlines() if "lab-parts 0.9" in line]
     assert (
-        "exact from lab-parts 0.9, but here it is from lab-parts 1.0" in line and "regrade" in line
+        "exact from lab-parts 0.9, which is now lab-parts 1.0" in line and "regrade" in line
     )
     anew = prorl(place, "regrade", "mine", "--set", "scoring.workers=1", "--json")
     assert anew.returncode == 0 and json.loads(anew.stdout)["changed"] == 0, anew.stderr
@@ -138,5 +138,5 @@ def test_a_folder_without_records_opens_and_one_with_others_is_refused(tmp_path:
     assert check_same_parts(tmp_path, [part]) == [part]
     (tmp_path / "eval.json").write_text(json.dumps({"parts": [part]}))
     assert check_same_parts(tmp_path, []) == [part]
-    with pytest.raises(EvaluationError, match="a from lab 1, but here it is from lab 2"):
+    with pytest.raises(EvaluationError, match="a from lab 1, which is now lab 2"):
         check_same_parts(tmp_path, [{**part, "version": "2"}])

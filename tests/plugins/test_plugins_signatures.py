@@ -24,8 +24,8 @@ def load(folder: Path, source: str) -> None:
     [
         (
             f"{VERIFIER}def score(text): return 1.0\nS = VerifierSpec(name='few', score=score)",
-            "VerifierSpec 'few' is called as score(str, Reference)",
-            "score(text) does not take that",
+            "VerifierSpec 'few' must accept the call score(str, Reference)",
+            "score(text) does not accept it",
         ),
         (
             f"{VERIFIER}def score(text, gold, mode): return 1.0\nS = VerifierSpec('many', score)",
@@ -44,7 +44,7 @@ def load(folder: Path, source: str) -> None:
         ),
         (
             f"{TRAINING}S = PolicyLossSpec('loss', lambda new, old, adv: new)",
-            "PolicyLossSpec 'loss' is called as loss(Tensor, Tensor, Tensor, Tensor, Any)",
+            "PolicyLossSpec 'loss' must accept the call loss(Tensor, Tensor, Tensor, Tensor, Any)",
             "too many positional arguments",
         ),
         (f"{TRAINING}S = AdvantageSpec('adv', lambda r: r)", "advantages(Tensor,", "<lambda>(r)"),

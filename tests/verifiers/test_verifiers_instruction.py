@@ -89,7 +89,7 @@ def test_fixed_gives_nothing_to_a_text_without_a_word() -> None:
         (reference("length_constraints:number_words", {"relation": "at least", "num_words": 2.5}), "whole number"),
         (reference("length_constraints:number_words", {"relation": "at least", "num_words": True}), "whole number"),
         (reference("keywords:letter_frequency", {"letter": "ab", "let_relation": "at least", "let_frequency": 2}), "one letter"),
-        (reference("language:response_language", {"language": "klingon"}), "cannot tell the language"),
+        (reference("language:response_language", {"language": "klingon"}), "cannot detect the language"),
         (reference("keywords:word_once", {"keyword": "*star"}, mode="reference"), "regular expression"),
         (reference("new:copy_span_idx", {"prompt_to_repeat": "abc", "n_start": 0, "n_end": 2}, mode="reference"), "n_start"),
         (reference("new:copy_span_idx", {"prompt_to_repeat": "abc", "n_start": 2, "n_end": 1}), "there is nothing between"),

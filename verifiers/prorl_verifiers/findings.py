@@ -182,7 +182,7 @@ def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
         if span is not None:
             start, end = span
             if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-                raise ValueError("not the span of a finding")
+                raise ValueError("the span of a finding is invalid")
             span = (start, end)
         parts = read_findings(row["parts"], depth + 1)
         findings.append(Finding(row["title"], row["outcome"], fields, span, parts))

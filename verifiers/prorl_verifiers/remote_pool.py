@@ -192,11 +192,13 @@ class _Server:
                 raise ReplicaLost(f"HTTP {reply.status}: {message}")
         rows = reply.object().get("verdicts")
         if not isinstance(rows, list) or len(rows) != count:
-            raise ReplicaLost("its answer does not hold a verdict for each item")
+            raise ReplicaLost("its answer does not contain a verdict for each item")
         try:
             return [read_verdict(row) for row in rows]
         except (KeyError, TypeError, ValueError) as error:
-            raise ReplicaLost(f"its answer holds a row that is not a verdict: {error!r}") from error
+            raise ReplicaLost(
+                f"its answer contains a row that is not a verdict: {error!r}"
+            ) from error
 
 
 class _Servers:

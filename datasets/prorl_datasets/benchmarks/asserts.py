@@ -49,13 +49,15 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
     ``head`` is the source in the prompt, whose functions the tests may use. Raises UnreadableTests.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
-        raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
+        raise UnreadableTests(
+            f"the source has more than {MAX_PARTS:,} parts, or names that are not plain identifiers"
+        )
     try:
         tree = ast.parse(source)
         functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
         checks = (n for n in functions if n.name == "check" and len(n.args.args) == 1)
         if (check := next(checks, None)) is None:
-            raise UnreadableTests("no check(candidate) in them")
+            raise UnreadableTests("they do not define check(candidate)")
         if tests := _table_tests(check, entry_point) or _assert_tests(check, entry_point):
             return tests
         rewrite = _Rewrite()
@@ -135,7 +137,7 @@ def _table_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any
             )
         ):
             if len(inputs) != len(results):
-                raise UnreadableTests("inputs and results of unequal lengths")
+                raise UnreadableTests("the numbers of inputs and results differ")
         case _:
             return None
     if float(atol) not in (0.0, TOLERANCE):

@@ -126,7 +126,7 @@ class BenchmarkSpec(_Strict):
         if self.hub is not None:
             reader = None if self.adapter is None else ADAPTERS.get(self.adapter)
             if not self.columns and (reader is None or reader.item is not None):
-                raise ValueError("hub files need columns")
+                raise ValueError("a benchmark with hub files needs columns or an adapter")
             if reader is not None and reader.domain not in (None, self.domain):
                 raise ValueError(
                     f"adapter '{reader.name}' gives {reader.domain}, not {self.domain}"
@@ -152,7 +152,7 @@ class BenchmarkSpec(_Strict):
             filled = ""
         if "\x00" not in filled:
             raise ValueError(
-                "prompt must hold {question} and no other braces (write literal ones twice: {{ }})"
+                "prompt must contain {question} and no other braces (write literal ones twice: {{ }})"
             )
         return self
 

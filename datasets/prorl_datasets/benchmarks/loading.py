@@ -288,7 +288,7 @@ def stream_spec(
             break
     bad, rows = len(loaded.unusable), len(loaded.unusable) + loaded.usable
     if not rows:
-        raise DatasetError(f"benchmark {spec.name}: no row of it in {loaded.origin}")
+        raise DatasetError(f"benchmark {spec.name}: {loaded.origin} contains none of its rows")
     # The limit is a share of all rows, so the first few rows prove nothing.
     if bad > spec.unusable_max * rows and not (cut_short and spec.unusable_max):
         first = loaded.unusable[0]

@@ -158,12 +158,12 @@ class CachedHub:
         about = api.dataset_info(repo, revision=revision)
         name, commit = about.id, about.sha
         if not is_repo(name) or not COMMIT.fullmatch(commit or ""):
-            raise ValueError(f"it calls {repo} '{name}' at '{commit}'")
+            raise ValueError(f"it describes repository '{name}' at '{commit}' instead of {repo}")
         files: dict[str, RemoteFile] = {}
         paths: set[str] = set()
         for entry in api.list_repo_tree(name, recursive=True, revision=commit, repo_type="dataset"):
             if entry.path in paths or len(paths) >= MAX_FILES:
-                raise ValueError("an endless list of files")
+                raise ValueError("the list of files does not end")
             paths.add(entry.path)
             if (
                 isinstance(entry, RepoFile)

@@ -329,4 +329,4 @@ def check_template(template: str | None) -> None:
             "twice: {{ }})"
         ) from error
     if "\x00" not in filled:
-        raise ValueError("a template must hold {question}")
+        raise ValueError("a template must contain {question}")

@@ -185,7 +185,7 @@ def map_row(
             has_gold = gold is not None and str(gold).strip() != ""
             response = gold if has_gold else spec.data.gold(task.reference)
         except UserError as error:
-            raise BadRow(where, str(error), "the verifier does not take the reference") from error
+            raise BadRow(where, str(error), "the verifier rejects the reference") from error
         if (rule := rule_against(verifier, answer)) is not None:
             problem = f"the gold is no answer ({rule}): '{one_line(answer or '', 80)}'"
             raise BadRow(where, problem, f"gold: {rule}")

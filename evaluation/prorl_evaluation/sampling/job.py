@@ -145,8 +145,8 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
         if old != part:
             was, now = (f"{p['source']} {p['version'][:19]}" for p in (old, part))
             raise EvaluationError(
-                f"{out} was made with {part['name']} from {was}, but here it is from {now}: continue "
-                "with that one, choose another folder with --out, or score a finished "
+                f"{out} was made with {part['name']} from {was}, which is now {now}: restore "
+                "that version, choose another folder with --out, or score a finished "
                 f"evaluation again: {prorl_command('eval', 'regrade', out)}"
             )
     return list(parts_by_name.values())

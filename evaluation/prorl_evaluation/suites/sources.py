@@ -75,7 +75,9 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
         return options
     names = [Path(n).stem if n.endswith((".yaml", ".yml")) else n for n in names]
     if not names:
-        raise EvaluationError(f"no benchmark is named; suite {suite.name} has {', '.join(options)}")
+        raise EvaluationError(
+            f"--benchmarks names no benchmark; suite {suite.name} has {', '.join(options)}"
+        )
     for name in names:
         if name not in options:
             raise EvaluationError(

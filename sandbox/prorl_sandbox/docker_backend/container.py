@@ -206,7 +206,7 @@ class Container:
         complaint = self.stream.complaint()
         if "is needed" in complaint:
             raise UserError(f"the sandbox's image cannot be used: {complaint}")
-        raise SandboxError(f"a container did not start: {complaint or 'it said nothing'}")
+        raise SandboxError(f"a container did not start: {complaint or 'it printed nothing'}")
 
     def fits(self, need: Need) -> bool:
         scratch = need.scratch_mb is None or need.scratch_mb == self._scratch_mb

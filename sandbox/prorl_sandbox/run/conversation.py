@@ -252,7 +252,7 @@ class Relay:
             case "opaque":
                 number = message.get("number")
                 if type(number) is not int or number < 0:
-                    raise FrameError("a bad number of an object")
+                    raise FrameError("an object has an invalid number")
                 self._check.send({"k": "opaque", "number": number})
             case _:
                 kinds = message.get("kinds")

@@ -64,29 +64,29 @@ class _Reader:
     def _spend(self, parts: int) -> None:
         self._parts -= parts
         if self._parts < 0:
-            raise FrameError(f"a value of more than {wire.MAX_NODES} parts")
+            raise FrameError(f"the value has more than {wire.MAX_NODES} parts")
         if self._parts <= self._next_look:
             self._next_look = self._parts - _PARTS_BETWEEN_LOOKS
             if time.thread_time() > self._deadline:
-                raise FrameError("a value that takes too long to read")
+                raise FrameError("the value takes too long to read")
 
     def value(self, value: Any, depth: int) -> Any:
         kind = type(value)
         if kind in _PLAIN:
             return value
         if depth > wire.MAX_DEPTH:
-            raise FrameError(f"a value nested deeper than {wire.MAX_DEPTH}")
+            raise FrameError(f"the value is nested deeper than {wire.MAX_DEPTH}")
         if kind is list:
             return self._items(value, depth)
         if kind is not dict or value.keys() != {"t", "v"}:
-            raise FrameError("a value of unknown form")
+            raise FrameError("the value has an unknown form")
         tag, body = value["t"], value["v"]
         if tag in (objects.OBJECT, objects.HELD):
             return self._reference(tag, body)
         if type(tag) is str and type(body) is str:
             return _from_text(tag, body)
         if type(tag) is not str or type(body) is not list:
-            raise FrameError("a value of unknown form")
+            raise FrameError("the value has an unknown form")
         match tag:
             case "tuple":
                 return tuple(self._items(body, depth))
@@ -98,7 +98,7 @@ class _Reader:
             case "complex":
                 parts = self._items(body, depth)
                 if len(parts) != 2 or not all(type(part) is float for part in parts):
-                    raise FrameError("a bad complex number")
+                    raise FrameError("a complex number is invalid")
                 return complex(*parts)
             case objects.GRAPH if depth == 0:
                 return self._graph(body)
@@ -109,14 +109,14 @@ class _Reader:
 
     def _reference(self, tag: str, number: Any) -> Any:
         if type(number) is not int or number < 0 or (tag == objects.HELD and not self._trusted):
-            raise FrameError("a bad number of an object")
+            raise FrameError("an object has an invalid number")
         if tag == objects.OBJECT and number >= len(self._kinds):
-            raise FrameError("an object that was not sent")
+            raise FrameError("the value refers to an object that was not sent")
         if self._carry:
             self.carried = True
             return (columns.MARK, tag, number)
         if self._rows is None:  # a key
-            raise FrameError("an object as a key")
+            raise FrameError("an object is used as a key")
         return self._plain_node(number, self._rows) if self._rows else _Node(number)
 
     def _graph(self, body: list[Any]) -> Any:
@@ -128,7 +128,7 @@ class _Reader:
             if type(names) is not list or not names or not all(type(n) is str for n in names):
                 raise FrameError("a bad class")
             if not self._trusted and objects.FIELDS.get(names[0]) != tuple(names[1:]):
-                raise FrameError("an object of another class")
+                raise FrameError("an object belongs to another class")
         for row in rows:
             if type(row) is not list or not row or row[0] not in range(len(classes)):
                 raise FrameError("a bad object")
@@ -158,11 +158,11 @@ class _Reader:
                 values += [None] * tree
                 continue
             if type(node) is not _Node or node.number in seen or self._kinds[node.number] != kind:
-                raise FrameError("objects that are no list or tree")
+                raise FrameError("the objects form no list or tree")
             seen.add(node.number)
             row = rows[node.number]
             if type(row["val"]) not in _PLAIN or (tree and row["val"] is None):
-                raise FrameError("objects that are no list or tree of plain values")
+                raise FrameError("the objects form no list or tree of plain values")
             self._spend(sys.getsizeof(row["val"]) // 32)  # once for each reference to it
             values.append(row["val"])
             queue.extend(row[child] for child in children)
@@ -179,7 +179,7 @@ class _Reader:
 
     def _dict(self, pairs: list[Any], depth: int) -> dict[Any, Any]:
         if not all(type(pair) is list and len(pair) == 2 for pair in pairs):
-            raise FrameError("a bad pair in a dict")
+            raise FrameError("a dict contains an invalid pair")
         keys = self._keys([pair[0] for pair in pairs], depth)
         table = self._table(keys)
         self._spend(len(keys))
@@ -196,7 +196,7 @@ class _Reader:
     def _table(self, keys: list[Any]) -> dict[Any, Any]:
         table = dict.fromkeys(self._checked(keys))
         if len(table) != len(keys):
-            raise FrameError("equal keys in a dict, or members in a set")
+            raise FrameError("a dict has equal keys, or a set equal members")
         return table
 
     def _checked(self, keys: list[Any]) -> Iterator[Any]:
@@ -206,17 +206,17 @@ class _Reader:
             try:
                 code = hash(key)
             except TypeError as error:
-                raise FrameError("a key that has no hash") from error
+                raise FrameError("a key cannot be hashed") from error
             counts[code] = counts.get(code, 0) + 1
             if counts[code] > _SAME_HASH:
-                raise FrameError("too many keys with one hash")
+                raise FrameError("too many keys have the same hash")
             yield key
 
     def _columns(self, tag: str, parts: list[Any]) -> Any:
         try:
             lists = columns.check(tag, parts)
         except ValueError as error:
-            raise FrameError(f"bad parts of {tag!r}") from error
+            raise FrameError(f"invalid parts of {tag!r}") from error
         self._spend(lists)
         if self._carry:
             self.carried = True
@@ -233,7 +233,7 @@ def _from_text(tag: str, body: str) -> Any:
         if tag == "bytes":
             return bytes.fromhex(body)
     except ValueError as error:
-        raise FrameError(f"a bad body of {tag!r}") from error
+        raise FrameError(f"invalid content of {tag!r}") from error
     if tag == "float" and body in ("nan", "inf", "-inf"):
         return float(body)
     raise FrameError("an unknown tag")

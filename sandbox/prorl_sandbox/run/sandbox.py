@@ -143,7 +143,9 @@ class BoxSandbox(Closing, ABC):
             call = case if isinstance(case, Call) else None
             return plan_python(program, limits, packages, call)
         if isinstance(case, Call) and case != Call(case.name, case.args):
-            raise UserError("keyword arguments, calls of methods and in-place calls need Python")
+            raise UserError(
+                "keyword arguments, method calls and in-place calls are supported only for Python"
+            )
         if program.call is not None:
             check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:

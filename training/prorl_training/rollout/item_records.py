@@ -117,7 +117,9 @@ def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, 
                 f"{path}:{number}: not a line of pass_rates.jsonl (id, pass_rate, n)"
             ) from error
         if not 0 <= rate <= 1 or n < 0:
-            raise UserError(f"{path}:{number}: pass_rate {rate} of {n} samples is not a rate")
+            raise UserError(
+                f"{path}:{number}: pass_rate is {rate} and n is {n}: pass_rate must be from 0 to 1, and n not negative"
+            )
         ratings[name] = rate, n
     if ratings.keys().isdisjoint(items):
         raise UserError(

@@ -122,7 +122,7 @@ class Plateau:
                 why = "validation stalled: the items' rollout records are cleared"
                 return [Decision(step, "items_rerated", why, due)]
             case "reset" | "end":
-                raise AssertionError(f"{action} does not wait for a step")
+                raise AssertionError(f"the action {action} is never postponed to a later step")
             case _:
                 assert_never(action)
 

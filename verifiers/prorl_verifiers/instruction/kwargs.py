@@ -105,7 +105,7 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
         ):
             raise TaskError(f"{instruction}: {name} must be a list of words")
         if not all(word.strip() for word in value):
-            raise TaskError(f"{instruction}: {name} holds a blank word")
+            raise TaskError(f"{instruction}: {name} contains a blank word")
         return [_as_read(word, mode) for word in value]
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
@@ -119,7 +119,7 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
         main = code.split("-")[0].lower()
         if main not in codes or (mode == "reference" and code not in codes):
             raise TaskError(
-                f"{instruction} cannot tell the language {value!r}: use an ISO 639-1 code"
+                f"{instruction} cannot detect the language {value!r}: use an ISO 639-1 code"
             )
         return code
     return value if name in _AS_GIVEN else _as_read(value.strip(), mode)

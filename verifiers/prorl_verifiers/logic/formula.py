@@ -195,7 +195,7 @@ def expanded(tree: Node) -> Polynomial:
 
 def _times(left: Polynomial, right: Polynomial) -> Polynomial:
     if (len(left) > 1 and list(right) != [()]) or (len(right) > 1 and list(left) != [()]):
-        raise FormulaError("a product of sums is not multiplied out")
+        raise FormulaError("the answer contains a product of sums that is not multiplied out")
     product: Polynomial = {}
     for one, a in left.items():
         for other, b in right.items():
@@ -216,7 +216,7 @@ def _raised(base: Polynomial, exponent: Polynomial) -> Polynomial:
         or not 0 <= power <= MAX_EXPONENT
         or len(base) > 1
     ):
-        raise FormulaError("no power of a single term")
+        raise FormulaError("only a single term may have a power, and it must be a whole number")
     result: Polynomial = {(): Fraction(1)}
     for key, value in base.items():
         bits = value.numerator.bit_length() + value.denominator.bit_length()

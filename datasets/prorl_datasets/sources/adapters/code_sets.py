@@ -93,7 +93,7 @@ def decoded_tests(truth: str) -> dict[str, Any]:
                 if isinstance(text, str) and (parts_of(text) > MAX_PARTS or slow_name(text)):
                     raise Unusable(
                         "the tests do not decode",
-                        f"source of over {MAX_PARTS} parts, or with odd names",
+                        f"source of over {MAX_PARTS} parts, or with names that are not plain identifiers",
                     )
             reference = eurus_reference(truth)
     except (TaskError, ValueError, RecursionError, MemoryError) as error:
@@ -160,7 +160,8 @@ def mbpp(raw: Raw, where: str, index: int) -> Row:
     joined = "\n".join(map(str, tests))
     if len(joined) > MAX_ASSERTS or slow_name(joined):
         raise Unusable(
-            "the tests are too large", f"over {MAX_ASSERTS} characters, or with odd names"
+            "the tests are too large",
+            f"over {MAX_ASSERTS} characters, or with names that are not plain identifiers",
         )
     setup = [raw.get("test_setup_code"), raw.get("test_imports")]
     if not is_missing(setup):

@@ -38,7 +38,7 @@ def require_plain(value: Any) -> None:
     """Raise Unusable for values that cannot be stored (``readers.decode.odd_value``)."""
     problem = odd_value(value)
     if problem is not None:
-        raise Unusable("a value that cannot be carried on", problem)
+        raise Unusable("the row has a value that cannot be stored", problem)
 
 
 def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> None:
@@ -159,13 +159,13 @@ def finished(
     try:
         task = load_task(verifier, reference)
     except (TaskError, RecursionError, MemoryError) as error:
-        raise Unusable("the verifier does not take the reference", str(error)) from error
+        raise Unusable("the verifier rejects the reference", str(error)) from error
     try:
         json.dumps([question, reference, more], ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
         raise Unusable("the text is not valid Unicode", str(error)) from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise Unusable("a value that JSON cannot hold", str(error)) from error
+        raise Unusable("the row has a value that JSON cannot represent", str(error)) from error
     return Row(index, question, task, **more)
 
 

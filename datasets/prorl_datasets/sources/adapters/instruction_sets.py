@@ -46,7 +46,10 @@ def instruction_row(
     if not ids:
         raise Unusable("no constraints")
     if len(cleaned) != len(ids):
-        raise Unusable("not one kwargs for each constraint", f"{len(cleaned)} for {len(ids)}")
+        raise Unusable(
+            "the number of kwargs differs from the number of constraints",
+            f"{len(cleaned)} for {len(ids)}",
+        )
     for name, value in (pair for values in cleaned for pair in values.items()):
         members = value if isinstance(value, list | tuple) else [value]
         long = any(isinstance(m, str) and len(m) > MAX_ARGUMENT for m in members)
@@ -76,7 +79,9 @@ def _with_keyword(instruction: str, values: dict[str, Any], question: str) -> di
         first = question.strip().split("\n\n", 1)[0]
         words = list(dict.fromkeys(word.strip() for word in _QUOTED.findall(first)))
     if len(words) != 1:
-        raise Unusable("keywords:frequency names not one word", ", ".join(map(str, words)))
+        raise Unusable(
+            "keywords:frequency does not name exactly one word", ", ".join(map(str, words))
+        )
     return {**remaining, "keyword": str(words[0])}
 
 
@@ -163,7 +168,7 @@ def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
     truth = decoded(column(raw, ("ground_truth",), where, "rlvr_ifeval"), dict, "ground_truth")
     function = text_of(truth.get("func_name"), "func_name")
     if function not in RLVR_FUNCTIONS:
-        raise Unusable("a function that no IFEval id stands for", function)
+        raise Unusable("the row names a function that belongs to no IFEval id", function)
     instruction, names = RLVR_FUNCTIONS[function]
     kwargs = {
         ours: truth[theirs] for theirs, ours in names.items() if truth.get(theirs) is not None

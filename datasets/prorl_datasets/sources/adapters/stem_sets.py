@@ -37,7 +37,7 @@ def choice_row(
     """Return the row of a multiple-choice question; ``place`` is the correct option's index. Raises Unusable."""
     texts = [text_of(choice, "option") for choice in choices]
     if not 2 <= len(texts) <= len(LETTERS):
-        raise Unusable("not 2 to 26 options", str(len(texts)))
+        raise Unusable("the row does not have 2 to 26 options", str(len(texts)))
     if not 0 <= place < len(texts):
         raise Unusable("the answer names no option", str(place))
     if len({" ".join(text.split()) for text in texts}) < len(texts):

@@ -203,7 +203,7 @@ def same_open(gold: str, answer: str) -> bool:
 def _opened(text: str) -> Open:
     marks = list(OPEN.finditer(text))
     if len(marks) != 1:
-        raise Unreadable("not one sum, product or integral")
+        raise Unreadable("the answer is not a single sum, product or integral")
     how, rest = marks[0].group(1), text[marks[0].end() :].lstrip()
     scripts: dict[str, str] = {}
     while rest[:1] in ("_", "^"):
@@ -222,7 +222,7 @@ def _opened(text: str) -> Open:
         rest if how == "int" else scripts.get("_", "")
     )
     if match is None:
-        raise Unreadable("a sum without its index")
+        raise Unreadable("a sum, product or integral has no index")
     index = match.group(2 if how == "int" else 1)
     body = read(match.group(1) if how == "int" else rest)
     low = ends.get("_") if how == "int" else read(match.group(2))
@@ -230,7 +230,7 @@ def _opened(text: str) -> Open:
     times = read(before) if before not in ("", "-") else Num(Fraction(1 if not before else -1))
     parts = [part for part in (times, body, low, ends.get("^")) if part is not None]
     if not all(isinstance(part, EXPRESSIONS) for part in parts):
-        raise Unreadable("a sum over something else")
+        raise Unreadable("a part of a sum, product or integral is not an expression")
     return Open(times, how, index, low, ends.get("^"), body)
 
 

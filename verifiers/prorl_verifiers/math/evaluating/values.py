@@ -191,7 +191,7 @@ class Evaluator:
             raise TooLarge("a power is too large")
         if base == 0:
             if not self.real_part(exponent) > 0:
-                raise Undefined("a power of zero")
+                raise Undefined("zero has a power that is not positive")
             return Fraction(0)
         if isinstance(exponent, Fraction):
             if isinstance(base, Fraction):
@@ -242,7 +242,7 @@ class Evaluator:
 
     def call(self, name: str, values: list[Value]) -> Value:
         if not values:
-            raise Undefined("a function of nothing")
+            raise Undefined("a function has no argument")
         first = values[0]
         if name == "factorial":
             return self.factorial(first)
@@ -272,7 +272,7 @@ class Evaluator:
         try:
             return getattr(context, TRIGONOMETRY[name])(argument)
         except (ZeroDivisionError, ValueError) as error:
-            raise Undefined("no value of a function") from error
+            raise Undefined("a function has no value here") from error
 
     def logarithm(self, name: str, values: list[Value]) -> Value:
         context = numbers(self.digits)
@@ -280,7 +280,7 @@ class Evaluator:
         if base is None and name == "log" and self.bare_log:
             base = Fraction(self.bare_log)
         if values[0] == 0 or (base is not None and base in (0, 1)):
-            raise Undefined("a logarithm of zero")
+            raise Undefined("a logarithm of zero is undefined")
         if self.real and (values[0] < 0 or (base is not None and base < 0)):
             raise Undefined("no real logarithm")
         value = context.log(self.float(values[0]))
@@ -320,7 +320,7 @@ class Evaluator:
 
     def binomial(self, n: Value, k: Value) -> Value:
         if self.counted and not 0 <= self.float(k).real <= self.float(n).real:
-            raise Undefined("not a number of choices")
+            raise Undefined("a binomial coefficient is outside 0 <= k <= n")
         if isinstance(k, Fraction) and k.denominator == 1 and 0 <= k <= 300:
             result: Value = Fraction(1)
             for i in range(int(k)):

@@ -98,7 +98,7 @@ class ExpressionParser(FactorParser):
             signs.append(self.peek().text)
             self.at += 1
             if len(signs) > 4:
-                raise Unreadable("a row of signs")
+                raise Unreadable("more than four signs follow each other")
         node = part()
         for sign in reversed(signs):
             if sign != "+":
@@ -157,7 +157,7 @@ class ExpressionParser(FactorParser):
         if token.kind == "num":
             divided = self.peek(1).text in _DIVIDE and self.peek(2).kind == "num"
             if isinstance(last, Num) and not (whole is not None and divided):
-                raise Unreadable("two numbers side by side")
+                raise Unreadable("two numbers stand side by side")
             if isinstance(last, Num) and whole is not None:
                 top, bottom = token.value, self.peek(2).value
                 self.at += 3
@@ -222,18 +222,18 @@ class ExpressionParser(FactorParser):
         if _NO_UNITS.intersection(first.replace("(", " ").split()) and not (
             first == "times" and last
         ):
-            raise Unreadable("a word that is not a unit")
+            raise Unreadable("a word that is not a unit follows")
         while True:
             token = self.peek()
             if token.kind in ("text", "word"):
                 if re.search(r"\s\d", token.text):
-                    raise Unreadable("a number among the words of a unit")
+                    raise Unreadable("a number stands among the words of a unit")
                 self.at += 1
             elif token.text == "^":
                 self.at += 1
                 power = self.argument()
                 if isinstance(power, Num) and abs(power.value) > _HIGHEST_POWER:
-                    raise Unreadable("a power that no unit has")
+                    raise Unreadable("a unit has too high a power")
             elif token.text in ("/", r"\cdot") and self.peek(1).kind in ("text", "word"):
                 self.at += 1
             else:
@@ -256,11 +256,11 @@ class ExpressionParser(FactorParser):
         """Parse ``30 minutes`` after ``2 hours``, and return both as one value in hours."""
         second = self.primary()
         if not self.unit_ahead(second):
-            raise Unreadable("a number behind a unit")
+            raise Unreadable("a number follows a unit")
         added = self.unit(second)
         factor = math_units.ratio(added.unit, first.unit) if isinstance(added, WithUnit) else None
         if factor is None or not (isinstance(first.of, Num) and isinstance(second, Num)):
-            raise Unreadable("units that do not add up")
+            raise Unreadable("units cannot be added")
         return WithUnit(Num(first.of.value + second.value * factor), first.unit)
 
 
@@ -321,7 +321,7 @@ class CommandParser(ExpressionParser):
         if name == r"\langle":
             self.at -= 1
             return self.group()
-        raise Unreadable(f"{name} is not read")
+        raise Unreadable(f"{name} is not supported in an answer")
 
     def named_set(self, letter: str) -> Node:
         r"""Return a number set. A set with a sign, such as ``\mathbb{R}^+``, is unreadable."""
@@ -329,7 +329,7 @@ class CommandParser(ExpressionParser):
             return NamedSet(letter)
         script = "".join(token.text for token in self.tokens[self.at + 1 : self.at + 4])
         if script.strip("{}")[:1] in ("+", "-", "*"):
-            raise Unreadable("a set with a sign")
+            raise Unreadable("a set has a sign")
         return NamedSet(letter)
 
     def root(self) -> Node:
@@ -399,13 +399,13 @@ class CommandParser(ExpressionParser):
             ):
                 return Listing(tuple(flat), "and")
             if not all(len(row) == 2 for row in rows):
-                raise Unreadable("cases without their conditions")
+                raise Unreadable("cases have no conditions")
             return Cases(tuple(tuple(row) for row in rows))
         relations = all(isinstance(item, Relation) for item in flat)
         if name in _LINES or (relations and all(len(row) == 1 for row in rows)):
             return flat[0] if len(flat) == 1 else Listing(tuple(flat), "and")
         if len({len(row) for row in rows}) != 1 or not rows[0]:
-            raise Unreadable("rows of different length")
+            raise Unreadable("rows differ in length")
         return Matrix(tuple(tuple(row) for row in rows))
 
     def rows(self, join: bool) -> list[list[Node]]:
@@ -422,7 +422,7 @@ class CommandParser(ExpressionParser):
                 if self.peek().text != r"\end":
                     rows.append([])
             elif not self.take("&") and self.peek().text != r"\end":
-                raise Unreadable("a matrix that is not in rows")
+                raise Unreadable("a matrix has no rows")
         return rows
 
     def cell(self) -> Node:

@@ -116,7 +116,7 @@ class FactorParser(Cursor):
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
             digits = token.text[1:]
             if not token.text.isdigit():
-                raise Unreadable("a bare argument that is not a digit")
+                raise Unreadable("an argument without braces is not a digit")
             start = token.start + 1
             self.tokens[self.at] = Token("num", digits, False, start, token.end, Fraction(digits))
             return Num(Fraction(token.text[0]))
@@ -167,7 +167,7 @@ class FactorParser(Cursor):
         self.at += 1
         top = self.argument()
         if self.peek().text not in _CHOICES or self.peek().kind != "word":
-            raise Unreadable("an index without its letter")
+            raise Unreadable("C or P is missing between two indices")
         name = _CHOICES[self.peek().text]
         self.at += 1
         if not self.take("_", "^"):
@@ -197,10 +197,10 @@ class FactorParser(Cursor):
         base_text = self.subscript().strip("_{} ")
         base = _BASES.get(base_text.casefold()) or (int(base_text) if base_text.isdigit() else 0)
         if not 2 <= base <= 36 or len(base_text) > 5:
-            raise Unreadable("a subscript that is not a base")
+            raise Unreadable("a subscript is not a base")
         whole, _, part = token.text.replace(" ", "").replace(",", "").partition(".")
         if any(digit not in "0123456789"[:base] for digit in whole + part):
-            raise Unreadable("a digit beyond the base")
+            raise Unreadable("a digit is too large for its base")
         value = Fraction(int(whole + part, base), base ** len(part))
         return Num(value, base=base)
 
@@ -263,7 +263,7 @@ class FactorParser(Cursor):
             self.at += 1
             return Sym(token.text)
         if token.text != "{":
-            raise Unreadable("a script that is not a group, number or letter")
+            raise Unreadable("a script is not a group, number or letter")
         return self.argument()
 
     def applied(self, name: str) -> Node | None:

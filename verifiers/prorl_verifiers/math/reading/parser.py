@@ -190,7 +190,7 @@ class AnswerParser(CommandParser):
 
     def absolute(self) -> Node:
         if self.bars and self.peek().text == "|":
-            raise Unreadable("a bar without its partner")
+            raise Unreadable("a bar has no partner")
         closing = "|" if self.peek().text == "|" else r"\rvert"
         self.at += 1
         bars, self.bars = self.bars, 1

@@ -233,7 +233,7 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
         return _letters(match.group(), at, spaced, text[match.end() : match.end() + 1] == "(")
     match = _SIGNS.match(text, at)
     if match is None:
-        raise Unreadable("a letter that is not mathematics")
+        raise Unreadable("a letter is not part of mathematics")
     sign = {"**": "^", "==": "=", ":=": "="}.get(match.group(), match.group())
     return Token("op", sign, spaced, at, match.end())
 
@@ -369,7 +369,7 @@ def ratio(top: Fraction | None, bottom: Fraction | None) -> Fraction:
 def only_expressions(nodes: Sequence[Node], matrices: bool = False) -> None:
     for node in nodes:
         if not isinstance(node, EXPRESSIONS) and not (matrices and isinstance(node, Matrix)):
-            raise Unreadable("a list or set where a value belongs")
+            raise Unreadable("a list or set stands where a value belongs")
 
 
 def product(factors: list[Node], signed: bool) -> Node:
