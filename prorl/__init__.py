@@ -8,8 +8,7 @@
     before, after = prorl.evaluate(run="mine", checkpoints=[0, "latest"], k=4, n=8)
     print(prorl.compare(before, after).headline(8))
 
-Nothing is loaded before it is used. Everything here lives in a room of its own (``prorl_verifiers``,
-``prorl_datasets``, ``prorl_training``, ``prorl_evaluation``), where more of it is; this page only gathers the names.
+Nothing is loaded before it is used. More is in ``prorl_verifiers``, ``prorl_datasets``, ``prorl_training`` and ``prorl_evaluation``.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def atomic_write_text(path: Path, text: str) -> None:
 def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
     """Yield a temporary folder that replaces ``target`` if the block ends without error.
 
-    The folder is created next to ``target``, or in ``within`` on the same disk. A killed process leaves it there.
+    The folder is created next to ``target``, or in ``within`` on the same disk.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Handles Ctrl-C in every command: the first prints what is kept, the second ends the process.
 
-:func:`watch` starts a thread that reads signals even during a long call of torch, when Python runs no signal handlers.
+:func:`watch` reads signals in a thread, because Python runs no handlers during a long call of torch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Finds the specs of prorl and of plug-ins through entry points and plug-in files.
 
-A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec. An entry point loads a spec,
-a list of specs or a function that returns them.
+A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec.
 """
 
 from __future__ import annotations
@@ -246,10 +245,7 @@ def _constant(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """All specs of type ``spec`` in the entry-point ``group``; messages call such a spec a ``noun``.
-
-    prorl's own specs are loaded on first use, third-party specs as soon as names are looked up.
-    """
+    """All specs of type ``spec`` in the entry-point ``group``; messages call such a spec a ``noun``."""
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
         self.group, self.spec, self.noun = group, spec, noun

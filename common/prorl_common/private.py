@@ -34,10 +34,7 @@ _SHORTEST_SECRET = 8
 
 
 class Private:
-    """Removes private values from texts: secrets, addresses, and paths below ``names``, home and the working folder.
-
-    Values of environment variables with names like token, key or password count as secrets.
-    """
+    """Removes private values from texts: secrets, addresses, and paths below ``names``, home and the working folder."""
 
     def __init__(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> None:
         secrets = {v for k, v in environment.items() if _SECRET_NAME.search(k)}

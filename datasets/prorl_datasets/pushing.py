@@ -1,6 +1,6 @@
 """Pushes a dataset to the Hugging Face hub in the layout that ``load_dataset`` reads.
 
-Files that list dropped rows are not uploaded, because they contain benchmark questions and rows of private files.
+Files that list dropped rows are not uploaded.
 """
 
 from __future__ import annotations

@@ -69,9 +69,7 @@ def test_an_evaluation_is_sampled_and_judged_by_a_distributions_parts_and_keeps_
     other = prorl(place, *words)
     assert other.returncode == 2
     (line,) = [line for line in other.stderr.splitlines() if "lab-parts 0.9" in line]
-    assert (
-        "exact from lab-parts 0.9, which is now lab-parts 1.0" in line and "regrade" in line
-    )
+    assert "exact from lab-parts 0.9, which is now lab-parts 1.0" in line and "regrade" in line
     anew = prorl(place, "regrade", "mine", "--set", "scoring.workers=1", "--json")
     assert anew.returncode == 0 and json.loads(anew.stdout)["changed"] == 0, anew.stderr
     assert prorl(place, *words).returncode == 0

@@ -1,6 +1,6 @@
 """The exact-match verifier, which compares a response with the golds as strings.
 
-The response is first cut at a stop string and filtered. As in lm-evaluation-harness, thinking is not removed.
+The response is first cut at a stop string and filtered. Thinking is not removed.
 """
 
 from __future__ import annotations

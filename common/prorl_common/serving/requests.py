@@ -103,10 +103,7 @@ class Gate:
             self._in_flight -= 1
 
     async def end(self, seconds: float) -> bool:
-        """Refuse new requests with 503 and wait for running ones; return False if some did not finish in time.
-
-        The wait lasts until LINGER seconds after the last request, because clients may send another.
-        """
+        """Refuse new requests with 503 and wait for running ones; return False if some did not finish in time."""
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:
             if time.monotonic() - started >= seconds:

@@ -1,7 +1,4 @@
-"""Builds a dataset: makes and checks rows in parallel, chooses which to keep, and writes them.
-
-A killed build resumes from its part files. The result does not depend on workers or timing.
-"""
+"""Builds a dataset: makes and checks rows in parallel, chooses which to keep, and writes them."""
 
 from __future__ import annotations
 

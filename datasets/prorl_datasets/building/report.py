@@ -163,11 +163,7 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-in parts that may change a build, also those that only rows name.
-
-    The rows are not read yet. All languages are therefore included if a verifier may need one, and all verifiers if a
-    row of a plug-in's source or a composed task may name one.
-    """
+    """Return the records of all plug-in parts that may change a build, also those that only rows name."""
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
     rows_name_verifiers = any(part["group"] == SOURCES.group for part in parts)

@@ -1,7 +1,6 @@
 """Reads and writes a dataset's lock file: revision and hashes of every published file.
 
-Its JSON is ``{repo: {"revision": ..., "files": {name: sha256}}}``, with ``repo@branch`` for other branches. Commits are
-locked before files are downloaded, hashes afterwards.
+Its JSON is ``{repo: {"revision": ..., "files": {name: sha256}}}``; other branches are ``repo@branch``.
 """
 
 from __future__ import annotations

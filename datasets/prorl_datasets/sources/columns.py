@@ -121,10 +121,7 @@ def _call_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
 
 
 def _holds(column: str, expected: Any, raw: Mapping[str, Any], where: str) -> bool:
-    """Return True if a column has one of the expected values. Raises BadRow if it is missing or has another type.
-
-    Raising prevents a mistyped condition from silently dropping every row.
-    """
+    """Return True if a column has one of the expected values. Raises BadRow if it is missing or has another type."""
     try:
         value = value_at(raw, column)
     except LookupError as error:

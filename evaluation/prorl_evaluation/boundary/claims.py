@@ -57,8 +57,7 @@ def decide_claims(
 ) -> tuple[list[Claim], int]:
     """Return one claim for each item of evidence, and the number of hypotheses that the correction covers.
 
-    If several claims hold, the first in this order is returned: fell, sustained, plateau, sharpened only. To save
-    memory, the draws are not kept.
+    If several claims hold, the first in this order is returned: fell, sustained, plateau, sharpened only.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence

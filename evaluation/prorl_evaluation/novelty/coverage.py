@@ -1,8 +1,7 @@
 """Measures a response's novelty: the share of its words that no n-gram of a corpus covers.
 
 The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). The lengths are 5 to 12, since
-ProRL's index of 7.6 (figure 3) needs at least eight lengths. Unlike in the paper, only verbatim matches count, which
-raises the index.
+ProRL's index of 7.6 (figure 3) needs at least eight lengths. Unlike in the paper, only verbatim matches count.
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return the policy.
 
-    Samples in the store are counted whatever their seed. Tasks are scored as in training. Raises the errors of
-    ``evaluate``.
+    Samples in the store are counted whatever their seed. Raises the errors of
+       ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)

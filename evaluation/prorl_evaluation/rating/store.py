@@ -1,8 +1,4 @@
-"""Stores which samples of each row passed, by policy.
-
-Each line names its samples, so that samples of different seeds can be added. If a sample is stored again, its newest
-verdict counts.
-"""
+"""Stores which samples of each row passed, by policy."""
 
 from __future__ import annotations
 

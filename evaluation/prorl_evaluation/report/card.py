@@ -59,8 +59,8 @@ def card_evaluation(
 ) -> CardEvaluation:
     """Return the evaluation part for model ``name``, whose weights have the digest ``weights``.
 
-    The model is compared with earlier ``results`` that were sampled in the same way. ``run`` is the folder whose
-    decisions are mentioned as caveats.
+    ``run`` is the folder whose
+       decisions are mentioned as caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:

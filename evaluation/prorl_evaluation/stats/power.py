@@ -1,7 +1,7 @@
 """Estimates by simulation an evaluation's power to detect a gain in pass@1.
 
 Success rates follow a Beta distribution. Training redraws the rates of half of the problems, then raises each rate by
-the same fraction of its distance to 1. A gain counts as detected by the test of ``compare``, without strata.
+the same fraction of its distance to 1.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 class Rates:
     """A Beta distribution of success rates before training.
 
-    ``concentration`` is alpha + beta. Below 2 most rates are near 0 or 1; far above 2 most are near the mean.
+    ``concentration`` is alpha + beta.
     """
 
     mean: float = 0.4

@@ -50,7 +50,7 @@ class VllmGenerator:
     ) -> None:
         """Load the model folder ``path``. Raises MissingExtraError without vLLM.
 
-        The options are those of ``BackendOptions``. ``request_seeds`` makes vLLM's sampler slow on a GPU. With
+        The options are those of ``BackendOptions``. With
         ``sleeps``, ``sleep`` frees its memory there; a process can have only one such engine.
         """
         SPEC.check_installed()

@@ -88,8 +88,7 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF puts the two numbers of a rotary pair side by side. Transformers stores all first numbers of a head, then all
-    second numbers.
+    GGUF puts a rotary pair side by side, Transformers all first numbers of a head before all second ones.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)

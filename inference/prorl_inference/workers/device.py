@@ -174,7 +174,7 @@ class DeviceGenerator(Closing):
         return row
 
     def _record_death(self) -> ServiceError:
-        """Return the error for the child's death. Later calls raise it too, since a new child would die as well."""
+        """Return the error for the child's death. Later calls raise it too."""
         process = self._process
         if process is None:
             return ServiceError("the worker process was ended")

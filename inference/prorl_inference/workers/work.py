@@ -1,6 +1,6 @@
 """Divides a call into units (batches or single samples), which free workers take.
 
-A free worker also starts a unit that a slow worker has held too long. The first result counts.
+A free worker also starts a unit that a slow worker has held too long.
 """
 
 from __future__ import annotations
@@ -39,10 +39,7 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, shared by worker threads. They are read from ``units`` only when needed.
-
-    A worker that has not finished any unit also starts one that another has held for ``untried`` seconds.
-    """
+    """The units of one call, shared by worker threads. A worker that has not finished any unit also starts one that another has held for ``untried`` seconds."""
 
     def __init__(
         self,
@@ -60,10 +57,7 @@ class SharedWork:
         self._on_trial: set[int] = set()
 
     def take(self, worker: int) -> Unit | None:
-        """Return a unit, or None if there is none now; ``finished`` tells whether more may come.
-
-        After ``give_back`` a worker gets one unit at a time until it finishes one.
-        """
+        """Return a unit, or None if there is none now; ``finished`` tells whether more may come."""
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
                 return None

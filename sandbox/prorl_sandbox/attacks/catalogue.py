@@ -1,8 +1,7 @@
 """Catalogue of hostile programs in ``programs/``, which are never executed on the host.
 
 A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs.
-Each program follows ``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``). The helpers
-that it uses (``breach``, ``denied``, ``name_me``) are prepended.
+Each program follows ``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``).
 """
 
 from __future__ import annotations

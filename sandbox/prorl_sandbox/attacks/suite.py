@@ -1,8 +1,4 @@
-"""Runs attacks and checks the host. A printed BREACH, or an accepted answer that is not legal, counts as a breach.
-
-After each attack an honest submission runs; one second later, paths, processes and bait are inspected. Memory and open
-files are compared over the whole suite.
-"""
+"""Runs attacks and checks the host. After each attack an honest submission runs; one second later, paths, processes and bait are inspected."""
 
 from __future__ import annotations
 

@@ -34,8 +34,7 @@ class Group:
     def __init__(self, version: int, folders: list[str]) -> None:
         """Create ``folders`` and open their files. Raises OSError.
 
-        Version 1 has folders for memory, pids and, if available, cpuacct and cpu; version 2 has one folder. All slots
-        get equal shares of the CPUs, whatever the number of processes in their boxes.
+        Version 1 has folders for memory, pids and, if available, cpuacct and cpu; version 2 has one folder.
         """
         self.version = version
         self._folders = folders

@@ -1,7 +1,6 @@
 """Runs the program inside the box in the job's mode, and reports to the host on the channel.
 
-Expected answers are never in this process, so a program can forge only its own answer. Each answer repeats its
-question's nonce.
+Expected answers are never in this process, so a program can forge only its own answer.
 """
 
 from __future__ import annotations
@@ -150,10 +149,7 @@ def run(job: dict[str, Any], channel: int) -> None:
 
 
 def settle(scratch: str) -> list[ModuleType]:
-    """Make the interpreter look like that of ``python program.py`` in ``scratch``, and hide our modules.
-
-    Keep a reference to the returned modules: freeing them would take time in every box.
-    """
+    """Make the interpreter look like that of ``python program.py`` in ``scratch``, and hide our modules."""
     from _sitebuiltins import Quitter
 
     builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")

@@ -47,8 +47,7 @@ def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
     RLIMIT_NPROC also counts this user's ``other_processes``. ``summed`` means that a control group or container limits
-    the box's memory. Languages other than Python, which reserve far more memory than they use, then get no memory
-    rlimits.
+    the box's memory. Languages other than Python then get no memory rlimits.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -158,9 +157,7 @@ class Tally:
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return a lower bound of the seconds that the box waited for a CPU.
-
-        A ready thread waits while the CPUs run other processes or other threads of the box. ``spent`` is the CPU time
+        """Return a lower bound of the seconds that the box waited for a CPU. ``spent`` is the CPU time
         of the box.
         """
         return max(0.0, self.ready_seconds - spent)

@@ -1,7 +1,6 @@
 """The box's system-call filter, an allow-list in classic BPF.
 
-Other calls fail with EPERM, or with ENOSYS if C libraries handle that. Restricted arguments prevent locks and marks on
-shared files, uncounted memory and effects on other processes.
+Other calls fail with EPERM, or with ENOSYS if C libraries handle that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A session inside the box: interpreters, and a supervisor that runs no program.
 
-Between messages all other processes are stopped with SIGSTOP, which no program can catch. A process that has left its
-interpreter's group is never resumed. The supervisor passes answers on unread.
+Between messages all other processes are stopped with SIGSTOP. The supervisor passes answers on unread.
 """
 
 from __future__ import annotations
@@ -130,10 +129,7 @@ def _flush() -> None:
 
 
 def _fork(order: dict[str, Any], way: int, mine: int) -> int:
-    """Fork an interpreter with its own socket and process group; return the current process's pid.
-
-    An intermediate process exits at once, so that the supervisor adopts the child.
-    """
+    """Fork an interpreter with its own socket and process group; return the current process's pid."""
     _flush()
     child_end, supervisor_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:

@@ -1,7 +1,4 @@
-"""Runs programs in containers that stay up. Each runs one program at a time, as a new user.
-
-Containers are replaced after some runs, or if they may not be clean.
-"""
+"""Runs programs in containers that stay up."""
 
 from __future__ import annotations
 
@@ -91,8 +88,7 @@ class Pool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Wait for a slot with a container per need, and release the slots afterwards. Raises NoneFree, SandboxError.
 
-        Yields the slots, and a function that returns whether other callers have held slots meanwhile. The caller drops
-        containers that may not be reused.
+        Yields the slots, and a function that returns whether other callers have held slots meanwhile.
         """
         if len(needs) > self.places.size:
             raise UserError(

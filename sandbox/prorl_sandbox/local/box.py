@@ -190,10 +190,7 @@ class LocalBox(Box):
             os.close(fd)
 
     def _read(self, name: str) -> bool:
-        """Read available bytes; return False if there are none, or if the stream has ended or is full.
-
-        A short read pauses polling of the stream, unless it completes an answer.
-        """
+        """Read available bytes; return False if there are none, or if the stream has ended or is full."""
         one = self._inputs[name]
         try:
             chunk = os.read(one.fd, _CHUNK)

@@ -279,8 +279,7 @@ class SlotPool:
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
         """Lend a slot per request, all at once. Raises NoneFree, SandboxError.
 
-        Yields the slots, and a function that returns whether other callers have held slots meanwhile. Afterwards, a
-        slot that is still busy kills its box or is dropped.
+        Yields the slots, and a function that returns whether other callers have held slots meanwhile.
         """
         with (
             self.places.take(len(requests), when) as crowded,

@@ -254,11 +254,7 @@ def _seconds(box: Box) -> float:
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether other boxes may have slowed a case down, so that it must be repeated alone.
-
-    Such a case ended by itself slightly above its CPU limit, or waited for a CPU until its wall limit could not be
-    extended further.
-    """
+    """Return whether other boxes may have slowed a case down, so that it must be repeated alone."""
     match outcome.limit:
         case None:
             return False

@@ -64,10 +64,7 @@ class Job:
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds after which the box is killed from inside, even if this process is too busy to do it.
-
-        Boxes that exchange messages are timed only by this process.
-        """
+        """Wall seconds after which the box is killed from inside, even if this process is too busy to do it."""
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
 

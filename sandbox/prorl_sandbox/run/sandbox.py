@@ -102,8 +102,7 @@ class BoxSandbox(Closing, ABC):
     ) -> Outcome:
         """See ``Sandbox.run_check``. Raises CheckerError for a broken checker.
 
-        The two boxes share the wall and CPU limits. Arguments are passed by value: if the submission changes a list,
-        the checker does not see it.
+        The two boxes share the wall and CPU limits. Arguments are passed by value.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 

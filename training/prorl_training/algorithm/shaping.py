@@ -141,7 +141,7 @@ PRINTED = PenaltySpec(
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
     """Return the ProRL v2 post's length reward times the raw reward, so that length cannot make a reward negative.
 
-    The shaped reward is then raw x (1 + weight x eta(t)). The config keeps weight x eta_min above -1.
+    The shaped reward is then raw x (1 + weight x eta(t)).
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta

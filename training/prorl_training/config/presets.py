@@ -105,10 +105,7 @@ def preset_parent(text: str) -> str | None:
 
 
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return the source of every value in a preset's YAML, by the value's path; "" is an unknown source.
-
-    A path consists of keys and list indices, like ("phases", "0", "steps").
-    """
+    """Return the source of every value in a preset's YAML, by the value's path; "" is an unknown source."""
     lines = text.splitlines()
     root = yaml.compose(text, Loader=PlainLoader)
     sources: dict[tuple[str, ...], str] = {}

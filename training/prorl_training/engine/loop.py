@@ -1,7 +1,4 @@
-"""ProRL's training loop, used by both engines. ``examples/prorl_in_one_file.py`` shows the algorithm alone.
-
-Steps are never half done: an interrupted run resumes from its last checkpoint and repeats the steps after it.
-"""
+"""ProRL's training loop, used by both engines. ``examples/prorl_in_one_file.py`` shows the algorithm alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Computes log-probs of a pack's targets in blocks, so that N x vocabulary logits never exist at once.
-
-Each model is first tried on a few tokens, so that a wrong result is noticed.
-"""
+"""Computes log-probs of a pack's targets in blocks, so that N x vocabulary logits never exist at once."""
 
 from __future__ import annotations
 
@@ -443,7 +440,7 @@ def _close(values: Tensor, expected: Tensor) -> bool:
 def logits_factor(model: Any) -> float | None:
     """Return by what the model multiplies the output layer's logits, found by a trial, or None if it does more.
 
-    Cohere, Granite and Falcon-H1 scale their logits. The result is None for models that cap their logits.
+    Cohere, Granite and Falcon-H1 scale their logits.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

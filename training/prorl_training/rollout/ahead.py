@@ -25,9 +25,9 @@ class SamplerStopped(Exception):
 class SampleAhead:
     """Samples the batches after ``version``, at most ``staleness`` policy versions ahead of the trainer.
 
-    Version v is the policy after step v. One version samples the whole batch of step u: at least u - 1 - ``staleness``.
-    A batch is handed over when the next one begins, so with a staleness of 1 no version depends on timing.
-    ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
+       Version v is the policy after step v. One version samples the whole batch of step u: at least u - 1 - ``staleness``.
+    With a staleness of 1 no version depends on timing.
+       ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
     """
 
     def __init__(

@@ -82,8 +82,7 @@ class TooFewGroups(StepGivenUp):
 class Collector:
     """Samples and scores a step's batch.
 
-    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of usable
-    groups, sets how many prompts are in progress; checkpoints save it.
+    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of usable groups, sets how many prompts are in progress.
     """
 
     generator: Generator

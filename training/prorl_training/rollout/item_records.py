@@ -181,7 +181,7 @@ class Ladders:
         return opened
 
     def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
-        """Return the pass rate of each ladder's levels. One wrong response is added to each level."""
+        """Return the pass rate of each ladder's levels. Each level counts one more wrong response."""
         good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
         rates = iter((good / (1 + good + bad)).tolist())
         return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]

@@ -152,7 +152,7 @@ class _Trackio:
 
 
 def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
-    """Start or continue trackio's run. Its name is unique, because trackio finds runs by name."""
+    """Start or continue trackio's run."""
     del first_step
     if not config.trackio:
         return None

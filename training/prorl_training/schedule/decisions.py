@@ -82,8 +82,7 @@ def stage_lines(config: TrainConfig) -> list[str]:
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
     """Return a timeline of ``steps`` steps as lines of text, ``width`` columns wide.
 
-    ``=`` marks the length penalty, ``R`` resets, ``P`` other actions after a stall, ``L`` level changes, ``!`` all
-    others.
+    ``=`` marks the length penalty, letters decisions.
     """
     width = max(min(width, steps), 1)
 

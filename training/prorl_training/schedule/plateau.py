@@ -1,7 +1,5 @@
 """Choose the action after a stall of validation: the next one in ``controller.on_stall``, at the end the last one
 again.
-
-Actions that can do nothing are skipped. If none is left, the reference is reset.
 """
 
 from __future__ import annotations

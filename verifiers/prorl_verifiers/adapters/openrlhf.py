@@ -1,7 +1,4 @@
-"""The reward function for OpenRLHF, which passes prompt and response as one string with special tokens.
-
-The response is found by the text of the prompt, not by chat template markers, because a model can write those too.
-"""
+"""The reward function for OpenRLHF, which passes prompt and response as one string with special tokens."""
 
 from __future__ import annotations
 

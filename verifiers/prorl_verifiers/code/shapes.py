@@ -82,8 +82,7 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
 def leetcode_reference(test: str, entry_point: str | None = None) -> dict[str, Any]:
     """Convert the test source of a LeetCode row. Raises TaskError.
 
-    ``test`` defines ``check(candidate)`` for ``entry_point`` (LeetCodeDataset) or is a script (DeepSeek-Coder). If it
-    consists of asserts and assignments, each assert becomes a test.
+    ``test`` defines ``check(candidate)`` for ``entry_point`` (LeetCodeDataset) or is a script (DeepSeek-Coder).
     """
     try:
         body = ast.parse(test).body
@@ -140,7 +139,7 @@ def bigcodebench_reference(
 ) -> dict[str, Any]:
     """Convert the class ``TestCases`` of a BigCodeBench row to one test. Raises TaskError.
 
-    Tests that patch the submission's functions or share files with it fail, because they run in another sandbox.
+    Tests that patch the submission's functions or share files with it fail.
     """
     try:
         body = ast.parse(test).body

@@ -1,7 +1,7 @@
 """Scores a response by the fraction of constraints that it meets.
 
 The reference is {"instruction_id_list", "kwargs", "mode"?, "score"?}, as in IFEval. The reward counts strict results. A
-constraint is met loosely if one of eight variants of the response meets it. A blank response meets none.
+constraint is met loosely if one of eight variants of the response meets it.
 """
 
 from __future__ import annotations

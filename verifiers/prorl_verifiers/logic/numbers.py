@@ -67,10 +67,7 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_equations by the fraction of matched roots. A fraction up to one half earns 0.
-
-    The denominator is the larger of the numbers of roots in the gold and in the answer.
-    """
+    """Score polynomial_equations by the fraction of matched roots. A fraction up to one half earns 0; the denominator is the larger of the numbers of roots in the gold and in the answer."""
     gold = _floats(str(entry["answer"]))
     values = _floats(answer)
     if gold is None or values is None:

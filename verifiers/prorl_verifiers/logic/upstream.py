@@ -1,6 +1,6 @@
 """Calls the scorers of reasoning-gym 0.1.25 ("upstream") without executing a model's text.
 
-Scorers that evaluate text get only text that our own parser accepts. Others can take hours, so their input is limited.
+Scorers that evaluate text get only text that our own parser accepts.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Return whether the answer passes a quick numeric check. It saves slow calls of sympy for wrong answers."""
+    """Return whether the answer passes a quick numeric check."""
     if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

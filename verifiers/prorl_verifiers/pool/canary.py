@@ -1,7 +1,6 @@
 """Canaries are questions with known verdicts that show whether a worker still judges correctly.
 
-A response that manipulated its worker is exposed by a wrong verdict. Quick canaries are random, so no response can
-contain their answers.
+Quick canaries are random, so no response can contain their answers.
 """
 
 from __future__ import annotations

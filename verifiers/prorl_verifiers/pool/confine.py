@@ -171,8 +171,7 @@ def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None
 def show(folders: Iterable[Path]) -> None:
     """Make ``folders`` readable for every user, but only within this thread or process and its children.
 
-    Workers run as nobody, and need this for packages and plug-ins in a closed folder such as /root. The rest of that
-    folder stays hidden from them. Raises OSError if this process may not mount.
+    Workers run as nobody and need this for packages in a closed folder such as /root. Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:

@@ -1,7 +1,6 @@
 """The messages between the pool and a worker.
 
-A worker sends {"event": "loading"} before it imports a large library and {"event": "working"} afterwards. With
-{"event": "sandbox"} it asks the pool to run a program.
+A worker sends {"event": "loading"} before it imports a large library and {"event": "working"} afterwards.
 """
 
 from __future__ import annotations

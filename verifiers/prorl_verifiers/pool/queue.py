@@ -1,7 +1,4 @@
-"""The queue of items that wait for a verdict, with one lane each for texts, programs and long texts.
-
-Within a lane, the caller whose items have used the least thread time is served next.
-"""
+"""The queue of items that wait for a verdict, with one lane each for texts, programs and long texts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The sandbox that a plug-in verifier sees in its worker. The pool's process runs the programs.
 
 The worker sends {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}} and gets the first case's
-answer. With a null submission it asks for the next case's answer. The pool checks every field.
+answer. With a null submission it asks for the next case's answer.
 """
 
 from __future__ import annotations

@@ -219,10 +219,7 @@ class WorkerThread(threading.Thread):
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
-        """Deliver the verdicts of a ``sound`` worker. Otherwise kill the worker and score the items again.
-
-        After failed canaries (``examined``), each item is scored alone, and a second failure is ``infra_error``.
-        """
+        """Deliver the verdicts of a ``sound`` worker. Otherwise kill the worker and score the items again, after failed canaries (``examined``) each alone."""
         if sound:
             for job, verdict in scored.items():
                 self._deliver(job, self._blame(job, verdict))

@@ -1,7 +1,4 @@
-"""Finds the option that an answer names by its letter, its text or both.
-
-A list such as ``A or B``, or a letter with another option's text, names no option.
-"""
+"""Finds the option that an answer names by its letter, its text or both."""
 
 from __future__ import annotations
 

@@ -118,8 +118,7 @@ class FileKey(NamedTuple):
 class Segment:
     """The rollouts of some step files; the columns have ``SCHEMA``.
 
-    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``. Responses to one prompt in a step share the prompt's
-    text.
+    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``.
     """
 
     files: tuple[FileKey, ...]

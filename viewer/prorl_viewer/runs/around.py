@@ -124,9 +124,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 
 
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
-    """Split the change of the mean reward among the parts, largest first.
-
-    The change of a part that is missing on one side counts as ``mix``. ``rest`` is the sum over the parts after the
+    """Split the change of the mean reward among the parts, largest first. ``rest`` is the sum over the parts after the
     first PARTS.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))

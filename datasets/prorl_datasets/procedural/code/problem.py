@@ -1,7 +1,6 @@
 """Builds code items from problems (statement, gold solution, brute force).
 
-Expected outputs come from the brute force, except for inputs too large for it, which the gold solution answers. The
-gold check compares the two on all other inputs.
+Expected outputs come from the brute force, except for inputs too large for it, which the gold solution answers.
 """
 
 from __future__ import annotations

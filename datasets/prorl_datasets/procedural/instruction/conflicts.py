@@ -1,8 +1,4 @@
-"""Finds constraints that contradict each other.
-
-Each rule follows from the verifier's definitions (mode ``fixed``) or from the plain wording, such as "word for word"
-against "all lowercase". Constraints without conflicts may still be hard to meet.
-"""
+"""Finds constraints that contradict each other."""
 
 from __future__ import annotations
 

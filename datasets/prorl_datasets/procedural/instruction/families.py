@@ -1,7 +1,6 @@
 """Combines a request with compatible IFEval constraints: one family per id, and ``ifeval_mixed``.
 
-Each item has a constraint that few texts meet by chance, so no constant answer earns much. The reward checks only the
-constraints, as in IFEval, not the request.
+The reward checks only the constraints, as in IFEval, not the request.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Loads requests over a topic, with answers.
 
 Each block of ``requests.txt`` is a line ``# groups: template`` (``? groups: template`` for a yes-or-no question) and
-its answer, one sentence per line. The first k sentences are also an answer. Sentences fit any constraint: they have no
-comma, no word in capitals (so no "I", no initial "A") and no keyword.
+its answer, one sentence per line. The first k sentences are also an answer. Sentences have no comma, no word in capitals and no keyword.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Composes a response that meets all constraints, or explains why there is none.
-
-The number of sentences varies until every check that needs no library passes in both modes of the verifier.
-"""
+"""Composes a response that meets all constraints, or explains why there is none."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Defines 17 of IFEval's 25 constraints by sentence, id with arguments, and an edit for the gold text.
-
-A gold text is a plain lowercase base to which the edits are applied in order.
-"""
+"""Defines 17 of IFEval's 25 constraints by sentence, id with arguments, and an edit for the gold text."""
 
 from __future__ import annotations
 

@@ -82,11 +82,7 @@ class Collector:
 
 
 class OpenAIGenerator:
-    """Implements ``Generator`` for a server. Completions carry no token ids or log-probs.
-
-    ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description, which does not
-    change if other weights get the same name. Servers may ignore seeds.
-    """
+    """Implements ``Generator`` for a server. Completions carry no token ids or log-probs. ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description. Servers may ignore seeds."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ Outcome = tuple[Job, Answer] | BaseException | None
 class Rate:
     """A token bucket that gets ``per_minute`` units (None: no limit) and has room for those of one second.
 
-    A request may take more than there is. The next waits until the debt is paid.
+    A request may take more than there is; the next waits.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 """Faster attention and key-value cache for decoding on the CPU.
 
-Transformers' cache copies all earlier tokens at each step. This cache grows in place. Import inside functions only: it
-imports torch.
+The cache grows in place. Import inside functions only: it imports torch.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
         """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, so that both end at the newest position.
 
-        A longer ``source`` loses padding. A shorter one leaves old content, which the mask must hide.
+        A shorter ``source`` leaves old content, which the mask must hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
@@ -120,8 +119,6 @@ def grouped_attention(
     - ``query``: ``[rows, heads, new, head_dim]``.
     - ``key``, ``value``: ``[rows, kv_heads, seen, head_dim]``.
     - ``attention_mask``: ``[rows, 1, new, seen]``, or None.
-
-    For one new token, heads that share a key are treated as positions, so the cache need not be expanded.
     """
     rows, heads, new, size = query.shape
     if new != 1 or options.get("dropout") or options.get("position_bias") is not None:

@@ -48,8 +48,7 @@ _WORTH_PACKING = 256
 class TransformersGenerator:
     """Samples from a loaded model, which may be in training; implements ``Generator``.
 
-    The model is in eval mode only while sampling. On the CPU, tested families get a faster attention for single-token
-    steps. The caller updates ``model_digest`` when the weights change.
+    The model is in eval mode only while sampling. The caller updates ``model_digest`` when the weights change.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 """Continuous refill: waiting samples take over the rows of ended samples.
 
-All rows share one cache and append at the same position. A new prompt is run once for all its samples. Its cache is
-copied over free rows so that it ends at that position. The mask hides what the rows held before.
+All rows share one cache and append at the same position. A new prompt is run once for all its samples, and its cache is copied over free rows so that it ends at that position.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A container's first process: root with three capabilities (switch user, switch group, kill).
 
-It does each run as a new user and decodes only the host's data. The container ends if the host ends or is silent, or if
-a run leaves anything behind.
+The container ends if the host ends or is silent, or if a run leaves anything behind.
 """
 
 from __future__ import annotations

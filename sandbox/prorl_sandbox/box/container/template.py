@@ -1,6 +1,6 @@
 """A container's template process, from which programs are forked.
 
-A fork reads its job after giving up root, so that no program finds another program's source or input in memory.
+A fork reads its job after giving up root, so that no program finds another program's job in memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The image: copies of all files that boxes need, on a tmpfs that the template process mounts.
 
-Nothing else shares their inodes, page cache, locks and futexes. The template executes a copy of itself in the image,
-so its forks map no host file.
+The template executes a copy of itself in the image, so its forks map no host file.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class Image:
     def lay(self, name: str, listing: Listing) -> None:
         """Make the root folder ``name``, unless it exists, of ``files`` (origin, target) and ``links`` (path, target).
 
-        ``hidden`` maps host paths to replacements of equal length: programs must not learn where the host keeps files.
+        ``hidden`` maps host paths to replacements of equal length.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:

@@ -1,8 +1,4 @@
-"""Isolates slots and boxes, for root and ordinary users. Failures raise OSError.
-
-A slot enters its namespaces and root folder once. Each box gets new pid and mount namespaces and its own scratch and
-program folders.
-"""
+"""Isolates slots and boxes, for root and ordinary users. Failures raise OSError."""
 
 from __future__ import annotations
 
@@ -153,8 +149,7 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
 def separate_surroundings(walls: tuple[str, ...]) -> None:
     """Enter the network, IPC and UTS namespaces, which the slot's boxes use one after another.
 
-    No network interface is up. The filter allows only AF_UNIX sockets and no System V objects or message queues, so a
-    box can leave behind only sockets (see ``sockets_left``).
+    A box can leave behind only sockets (see ``sockets_left``).
     """
     flags = 0
     for wall, flag in _SURROUNDINGS.items():

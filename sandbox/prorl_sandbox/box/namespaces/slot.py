@@ -1,7 +1,6 @@
 """A slot is a process that forks one box after another.
 
-It is the first process of a pid namespace, so its death kills its boxes. It passes on jobs as descriptors without
-reading them, so that a later box, which copies its memory, finds no earlier job there.
+It is the first process of a pid namespace, so its death kills its boxes. It passes on jobs unread, as descriptors, so that no later box finds one in its memory.
 """
 
 from __future__ import annotations

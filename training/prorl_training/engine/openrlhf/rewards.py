@@ -1,6 +1,6 @@
 """Score the responses of a cluster run, with reward servers or with verifier replicas as Ray actors.
 
-The actors reserve no CPUs, because OpenRLHF's actors would wait for them. ``places`` leaves cores free instead.
+The actors reserve no CPUs, because OpenRLHF's actors would wait for them.
 """
 
 from __future__ import annotations

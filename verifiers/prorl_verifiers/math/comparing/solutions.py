@@ -363,7 +363,7 @@ def _proportional(gold: Relation, answer: Relation, names: Sequence[str]) -> boo
 def _has_extra_point(gold: Relation, answer: Relation, names: Sequence[str]) -> bool:
     """Return whether one relation is found to hold at an isolated point where the other does not.
 
-    Such a point is a zero of the ratio of both, as of x^2+y^2 for ``(x^2+y^2)(x+y-1) = 0`` and ``x+y = 1``.
+    For example ``(x^2+y^2)(x+y-1) = 0`` and ``x+y = 1``.
     """
     if len(names) not in (2, 3):
         return False

@@ -31,10 +31,7 @@ def leveled_family(
     two: Callable[[Random], Problem],
     three: Callable[[Random], Problem],
 ) -> Family:
-    """Return the family that draws problems with the function of the level (1 to 3).
-
-    In statements, it removes factors of 1 and doubled signs ("1 * x" becomes "x").
-    """
+    """Return the family that draws problems with the function of the level (1 to 3)."""
 
     def make(rng: Random, level: int) -> Problem:
         problem = (one, two, three)[level - 1](rng)

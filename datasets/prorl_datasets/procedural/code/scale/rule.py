@@ -1,6 +1,6 @@
 """Generates long lists and words from a seed, so that tests stay short but slow algorithms time out.
 
-The generator is linear congruential and uses the high bits (Knuth, TAOCP 2, section 3.2.1).
+The generator is linear congruential (Knuth, TAOCP 2, section 3.2.1).
 """
 
 from __future__ import annotations

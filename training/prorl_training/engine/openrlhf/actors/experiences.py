@@ -53,11 +53,7 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 
 
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
-    """Return the rows in forward passes of about ``tokens`` tokens, equally many passes for each rank.
-
-    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds the count down, which can almost double the
-    tokens per pass.
-    """
+    """Return the rows in forward passes of about ``tokens`` tokens, equally many passes for each rank."""
     for number, row in enumerate(rows):
         row.index = [number]
     lengths = [int(row.total_length) for row in rows]

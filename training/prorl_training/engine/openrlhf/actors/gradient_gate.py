@@ -1,8 +1,6 @@
 """Drop updates whose gradients are not finite or too large, before ZeRO applies them.
 
-DeepSpeed 0.19.6 checks for non-finite gradients with bf16 and fp16 in ZeRO-1 and 2 (runtime/engine.py,
-``_configure_zero_optimizer``) but only with fp16 in ZeRO-3 (runtime/zero/stage3.py,
-``_overflow_check_and_loss_scale_update``).
+DeepSpeed 0.19.6 checks for non-finite gradients in ZeRO-1 and 2, but in ZeRO-3 only with fp16 (runtime/zero/stage3.py).
 """
 
 from __future__ import annotations

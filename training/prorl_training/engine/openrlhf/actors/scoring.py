@@ -1,7 +1,6 @@
 """Computes log-probs and entropies in OpenRLHF's training processes without holding all logits.
 
-OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of the logits. Here the output layer
-itself returns log-probs and entropies in blocks, so that DeepSpeed's hooks still gather its weights in ZeRO-3.
+The output layer itself returns log-probs and entropies in blocks, so that DeepSpeed's hooks still gather its weights in ZeRO-3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """One step's updates on a rank, with prorl's loss.
 
-With dynamic batches OpenRLHF 0.11.2 tells DeepSpeed that every micro-batch is a whole batch. ZeRO-1 and 2 then keep
-only the last gradient (runtime/zero/stage_1_and_2.py, ``independent_gradient_partition_epilogue``), so the boundary
-is set by hand.
+With dynamic batches of OpenRLHF 0.11.2, ZeRO-1 and 2 keep only the last micro-batch's gradient (runtime/zero/stage_1_and_2.py), so the boundary is set by hand.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def _belongs(pid: int, spec: Path, session: int) -> bool:
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
     """Kill the launch's processes and return those killed.
 
-    The raylet is killed last, because a Ray process that calls this function ends with it.
+    The raylet is killed last.
     """
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:

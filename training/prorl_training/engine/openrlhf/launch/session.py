@@ -229,7 +229,7 @@ def run_processes(
 ) -> tuple[int, events.Outcome | None]:
     """Run a launch's processes to their end; return their exit code and the outcome.
 
-    OpenRLHF picks ports long before it listens on them. If one is taken by then, all processes are started again.
+    If a port that OpenRLHF picked is taken, all processes are started again.
     """
     for start in range(1, STARTS + 1):
         code = _follow(spec, run, progress)
