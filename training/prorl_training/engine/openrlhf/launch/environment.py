@@ -10,11 +10,12 @@ from pathlib import Path
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.cpu.float32 import FLOAT32
-from prorl_training.engine.openrlhf.cpu.hook import SWITCH
+from prorl_training.engine.openrlhf.cpu.hook import SDPA, SWITCH
+from prorl_training.engine.openrlhf.versions import installed_version
 from prorl_training.planning.gpus import Device
 
 STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
-"""Folder whose ``sitecustomize`` installs the CPU patches; must be first on ``PYTHONPATH``."""
+"""Folder whose ``sitecustomize`` installs the patches; must be first on ``PYTHONPATH``."""
 
 _ALWAYS = {
     "HF_HUB_OFFLINE": "1",  # the model is on disk
@@ -62,13 +63,15 @@ def environment(
     variables = {name: value for name, value in _HABITS.items() if not given.get(name)}
     variables |= _ALWAYS
     variables["PATH"] = _first(str(Path(sys.executable).parent), given.get("PATH", os.defpath))
+    path = _first(str(STARTUP), given.get("PYTHONPATH", ""))
     if device == "cuda":
-        return variables
+        flash = installed_version("flash-attn") is not None
+        return variables | ({} if flash else {SWITCH: SDPA, "PYTHONPATH": path})
     variables |= {name: value for name, value in _CPU_HABITS.items() if not given.get(name)}
     variables |= _CPU_ALWAYS
     variables |= {FLOAT32: "1"} if float32 else {}
     variables["OMP_NUM_THREADS"] = str(threads)
-    variables["PYTHONPATH"] = _first(str(STARTUP), given.get("PYTHONPATH", ""))
+    variables["PYTHONPATH"] = path
     return variables
 
 

@@ -40,7 +40,7 @@ def check_requirements(device: Literal["auto", "cpu", "cuda"] = "auto") -> Itera
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
     for package in SUPPORTED:
         yield check_package(package, on)
-    yield check_flash_attention(on, installed_version("flash-attn"))
+    yield check_flash_attention(installed_version("flash-attn"))
     yield check_gpus(on, gpus)
     yield check_compiler(on, can_compile(environment(on, 1)["PATH"]), cuda_compiler(os.environ))
     yield check_shared_memory(on, free_bytes(Path("/dev/shm")))
@@ -64,13 +64,8 @@ def check_package(
     return Check(package.name, "ok", version)
 
 
-def check_flash_attention(device: Device, version: str | None) -> Check:
-    if version is not None:
-        return Check("flash-attn", "ok", version)
-    if device == "cpu":
-        return Check("flash-attn", "ok", "not needed on a CPU: SDPA is used instead")
-    cure = "pip install flash-attn==2.8.3 --no-build-isolation (after torch; needs nvcc)"
-    return Check("flash-attn", "problem", "not installed: OpenRLHF imports it", cure)
+def check_flash_attention(version: str | None) -> Check:
+    return Check("flash-attn", "ok", version or "not installed: SDPA is used instead")
 
 
 def check_gpus(device: Device, memory: Sequence[int]) -> Check:

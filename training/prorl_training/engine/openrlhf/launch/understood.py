@@ -203,8 +203,8 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
     attention = config.openrlhf.attention
     if device == "cuda" and "flash_attention" not in attention:
         yield (
-            f"openrlhf.attention={attention}: sequences are packed, for which OpenRLHF supports "
-            "only flash_attention implementations: set openrlhf.attention=flash_attention_2"
+            f"openrlhf.attention={attention}: name a flash_attention implementation; SDPA is used if "
+            "flash-attn is not installed: set openrlhf.attention=flash_attention_2"
         )
 
 

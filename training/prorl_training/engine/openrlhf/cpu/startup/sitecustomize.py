@@ -1,4 +1,4 @@
-"""Install the CPU patches if ``PRORL_OPENRLHF_CPU`` is 1, then run the ``sitecustomize`` that this one hides.
+"""Install the patches that ``PRORL_OPENRLHF_CPU`` enables, then run the ``sitecustomize`` that this one hides.
 
 Add no other files to this folder: they would become importable.
 """
@@ -23,7 +23,7 @@ def run_hidden() -> None:
 
 
 try:
-    if os.environ.get("PRORL_OPENRLHF_CPU") == "1":
+    if os.environ.get("PRORL_OPENRLHF_CPU") in ("1", "sdpa"):
         from prorl_training.engine.openrlhf.cpu.hook import install
 
         install()
