@@ -99,14 +99,14 @@ def _check_nesting(data: bytes) -> None:
 
 def _integer(text: str) -> int:
     if len(text) > MAX_DIGITS:
-        raise FrameError(f"an integer of {len(text)} digits")
+        raise FrameError(f"an integer has {len(text)} digits")
     return int(text)
 
 
 def _number(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise FrameError("a number beyond the range of a float")
+        raise FrameError("a number is beyond the range of a float")
     return value
 
 

@@ -372,7 +372,7 @@ def ladder_command(
     out: Annotated[
         Path, typer.Option(help="Recipe file to write (.yaml).", callback=file_to_write)
     ],
-    items: Annotated[int, whole(low=1, help="Number of rows per size.")] = 8,
+    items: Annotated[int, whole(low=1, help="Number of rows of each generator at each size.")] = 8,
     split: Annotated[str, typer.Option(help="Split: train, validation or test.")] = "train",
     only: Annotated[
         list[str] | None,

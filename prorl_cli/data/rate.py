@@ -71,7 +71,8 @@ Suggest = Annotated[
 Band = Annotated[
     str,
     typer.Option(
-        metavar="LOW,HIGH", help="Pass rates that --suggest and --recipe-out consider suitable."
+        metavar="LOW,HIGH",
+        help="Lowest and highest suitable pass rate, for --suggest and --recipe-out.",
     ),
 ]
 RecipeOut = Annotated[

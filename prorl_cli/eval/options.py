@@ -39,7 +39,7 @@ ClaimK = Annotated[
     typer.Option(
         "--k",
         metavar="INTEGER",
-        help="k of the boundary claims (default: the largest power of two up to n/2).",
+        help="k of pass@k in the claims (default: the largest power of two up to half the samples per problem).",
     ),
 ]
 MarkdownFile = Annotated[

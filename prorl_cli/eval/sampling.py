@@ -45,7 +45,13 @@ def plan_command(
         ),
     ] = None,
     target: Annotated[
-        float, real("--power", low=0.01, high=0.999, help="Required chance of detecting a gain.")
+        float,
+        real(
+            "--power",
+            low=0.01,
+            high=0.999,
+            help="Probability of detecting the gain that the plan must reach.",
+        ),
     ] = 0.9,
     json_out: Json = False,
 ) -> None:
@@ -190,7 +196,7 @@ Limit = Annotated[
     str | None,
     typer.Option(
         metavar="INTEGER",
-        help="Maximum number of problems per benchmark; for generated benchmarks, per task and size.",
+        help="Maximum number of problems of each benchmark (of a generated one: of each task at each level).",
     ),
 ]
 Mirror = Annotated[

@@ -95,7 +95,7 @@ def test_a_composed_row_that_is_wrong_is_named_with_its_part(
     _composed_csv(tmp_path / "rows.csv", '["mine"]')
     recipe = make_recipe(COMPOSED.replace("prompt: q", "prompt: q, parts: parts, gate: gate"))
     with pytest.raises(
-        DatasetError, match=r"rows.csv:\d+: composite: the gate names no part: 'mine'"
+        DatasetError, match=r"rows.csv:\d+: composite: the gate names 'mine', which is not a part"
     ):
         build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
 

@@ -70,7 +70,7 @@ def composite(*parts: dict[str, Any], **more: Any) -> Task:
         ({"parts": [BROKEN]}, "part 'broken': math: the reference needs 'answer'"),
         (
             {"parts": [MATH], "gate": ["maht"]},
-            "the gate names no part: 'maht'.*did you mean 'math'",
+            "the gate names 'maht', which is not a part.*did you mean 'math'",
         ),
         ({"parts": [MATH], "gate": []}, "'gate' must be true, a list of names"),
         ({"parts": [MATH], "gate": "math"}, "'gate' must be true, a list of names"),

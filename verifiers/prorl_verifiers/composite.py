@@ -93,7 +93,7 @@ def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
     for name in value:
         if name not in names:
             raise TaskError(
-                f"the gate names no part: {name!r}{nearest(str(name), names)}; parts: {', '.join(names)}"
+                f"the gate names {name!r}, which is not a part{nearest(str(name), names)}; parts: {', '.join(names)}"
             )
     least = value if isinstance(value, dict) else dict.fromkeys(value, FULL_MARKS)
     gate = {}

@@ -109,7 +109,7 @@ class TrainConfig(Section):
         if a.estimator == "maxrl" and (below := self._takes_below_zero()):
             raise ValueError(
                 f"advantage.estimator=maxrl divides by the mean reward, which {below} can take "
-                "below 0: switch it off (the length penalty has "
+                "below 0: switch that off (for the length penalty, set "
                 "length_penalty.form=proportional), or use another estimator"
             )
         return self

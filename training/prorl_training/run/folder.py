@@ -247,7 +247,7 @@ def named_run(name: str) -> RunFolder:
             f"'{name}' cannot be the name of a run: use one word without /, and not latest"
         )
     if len(os.fsencode(name)) > 200:
-        raise UserError(f"the name of a run may have 200 bytes: '{name[:20]}...' is longer")
+        raise UserError(f"the name of a run may have at most 200 bytes: '{name[:20]}...' is longer")
     return RunFolder(RUNS / name)
 
 

@@ -127,7 +127,7 @@ def _tasks(columns: Mapping[str, Any], count: int) -> list[Task | None]:
     else:
         raise UserError("the dataset needs the columns 'verifier' and 'reference' (or 'task')")
     if len(values) != count:
-        raise UserError(f"{len(values)} tasks came with {count} completions")
+        raise UserError(f"{len(values)} tasks were given for {count} completions")
     # Each distinct task is loaded once: all completions of a group have the same task.
     distinct = {repr(value): value for value in values if value is not None}
     loaded = {key: task_of(value) for key, value in distinct.items()}

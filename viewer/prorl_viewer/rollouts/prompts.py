@@ -171,7 +171,9 @@ def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
     try:
         return [stream.step(tokenizer, token) or "" for token in ids]
     except Exception as error:
-        raise UserError(f"the tokenizer does not know them ({first_line(error)})") from error
+        raise UserError(
+            f"the tokenizer does not know these token ids ({first_line(error)})"
+        ) from error
 
 
 def _tokenizer(run: Path) -> Any:

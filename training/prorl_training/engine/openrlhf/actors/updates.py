@@ -102,7 +102,7 @@ class Updates:
         """Return the step's statistics, equal on every rank. Raises RuntimeError if updates are missing."""
         count = len(self._plan.learning_rates)
         if len(self._steps) != count:
-            raise RuntimeError(f"{len(self._steps)} updates were made, {count} planned")
+            raise RuntimeError(f"{len(self._steps)} updates were made instead of {count}")
         losses = self._over_ranks(self._losses[:count])
         sums = self._over_ranks([self._sums])[0]
         kl, entropy, clipped, masked = (value / max(sums[TOKENS], 1) for value in sums[:TOKENS])

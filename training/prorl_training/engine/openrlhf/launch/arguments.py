@@ -164,7 +164,7 @@ def dry_run(config: TrainConfig, name: str = "RUN") -> str:
     """Return OpenRLHF's command, quoted for a shell. Raises UserError for an unsupported config."""
     if config.engine != "openrlhf":
         raise UserError(
-            f"--dry-run prints OpenRLHF's command, and this is engine {config.engine}: use --engine openrlhf"
+            f"--dry-run prints OpenRLHF's command, but this run's engine is {config.engine}: use --engine openrlhf"
         )
     check_supported(config)
     return command_text(argument_list(config, dry_run_places(config, name)))
