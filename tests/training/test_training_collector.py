@@ -4,6 +4,7 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConfig
 from prorl_training.rollout.collector import Collector, Occupancy, RewardOutage, TooFewGroups
+from prorl_training.rollout.item_records import ItemRecords
 from prorl_training.rollout.scoring import Scoring
 from prorl_training.schedule.safety import Guard
 from prorl_training.testing import EchoGenerator, named_sample, scored_group
@@ -90,6 +92,19 @@ def test_a_group_that_is_dropped_is_replaced_before_the_others_are_whole() -> No
     assert generator.drawn == ["p0", "p1", "p2", "p3", "p4", "p5"]
     assert generator.open_at["p4"] == 2  # p0 was reported when p1 was complete: p2 and p3 continued
     assert batch.drawn == 6
+
+
+def test_a_group_inside_the_boundary_is_replaced_like_any_other() -> None:
+    prompts = list(names(9))
+    records = ItemRecords(prompts)
+    records.right[1] = 3.0  # p1 has Beta(4, 2): 1 - 120 / 3024 for one of 4; the others 4 / 6
+    collector = replace(collector_of(EchoGenerator()), records=records)
+    config = config_of(
+        rule="boundary", boundary_k=4, boundary_probability=0.9, refill="missing", late="wait"
+    )
+    batch = collector.collect(iter(prompts), 1, config)
+    assert ids(batch.kept) == ["p0", "p2", "p3", "p4"]
+    assert batch.outcomes == ["usable", "saturated", "usable", "usable", "usable"]
 
 
 def test_as_many_are_under_way_as_the_rate_of_usable_groups_says() -> None:

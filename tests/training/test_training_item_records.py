@@ -11,7 +11,7 @@ import pytest
 from prorl_common import UserError
 from prorl_datasets import Sample
 from prorl_inference import Completion
-from prorl_training.rollout.item_records import ItemRecords, read_ratings
+from prorl_training.rollout.item_records import ItemRecords, chance_to_solve, read_ratings
 from prorl_training.run.metrics import group_metrics
 from prorl_training.types import Group, Trajectory
 from prorl_verifiers import Task, Verdict
@@ -44,6 +44,31 @@ def test_rewards_are_counted_as_right_and_the_rest_as_wrong_and_infra_errors_not
     records.record(1, [group("b", [1.0, 0.0, 0.25, None])], NEVER)
     assert records.right.tolist() == [0.0, 1.25]
     assert records.wrong.tolist() == [0.0, 1.75]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "k", "expected"),
+    [
+        (0, 16, 128, 0.0),  # never solved
+        (1, 0, 1, 1 / 2),  # Beta(1, 1)
+        (1, 15, 128, 128 / 144),  # a = 1: k / (b + k)
+        (2, 14, 128, 1 - 15 * 16 / (143 * 144)),
+        (3, 5, 2, 1 - 6 * 7 / (9 * 10)),
+        (0.5, 0.5, 1, 0.5 / 2),  # partial rewards: the mean of Beta(0.5, 1.5)
+    ],
+)
+def test_chance_to_solve_is_the_expected_pass_at_k_worked_out_by_hand(
+    right: float, wrong: float, k: int, expected: float
+) -> None:
+    assert chance_to_solve(right, wrong, k) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_group_counts_with_the_faded_responses_before_it() -> None:
+    records = ItemRecords([sample("a"), sample("b")])
+    records.record(1, [group("a", [1.0, 0.0, 0.0, 0.0])], NEVER)
+    seen = group("a", [1.0, 0.0, None])
+    assert records.solvable(seen, 2) == pytest.approx(1 - 5 * 6 / (7 * 8))  # 2 right, 4 wrong
+    assert records.solvable(group("b", [1.0, 0.0]), 2) == pytest.approx(1 - 2 * 3 / (3 * 4))
 
 
 def test_counts_are_half_after_the_half_life_whether_or_not_the_item_was_drawn() -> None:

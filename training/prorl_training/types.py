@@ -21,8 +21,9 @@ BLOCK_BYTES = 1 << 28
 CPU_CHUNK_BYTES = 1 << 22
 """On the CPU ``policy.logprobs`` processes a block in chunks of about this size, which stay in its cache."""
 
-Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra"]
-"""Whether a group is used, or why not: ``flat`` has equal partial rewards, ``infra`` fewer than two verdicts."""
+Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra", "saturated"]
+"""Whether a group is used, or why not: ``flat`` has equal partial rewards, ``infra`` fewer than two verdicts,
+``saturated`` an item inside the boundary."""
 
 
 class Scorer(Protocol):
@@ -87,7 +88,7 @@ class Group:
         if len(rewards) < 2:
             return "infra"
         match rule.rule:
-            case "spread":
+            case "spread" | "boundary":
                 teaches = max(rewards) - min(rewards) > rule.tolerance
             case "open_interval":
                 teaches = 0 < sum(rewards) / len(rewards) < FULL_MARKS

@@ -113,10 +113,16 @@ class DynamicSamplingConfig(Section):
 
     enabled: bool = True
     """Drop groups that teach nothing."""
-    rule: Literal["spread", "open_interval", "correct_count"] = "spread"
+    rule: Literal["spread", "open_interval", "correct_count", "boundary"] = "spread"
     """Which groups are kept. ``spread``: max - min of the raw rewards is above ``tolerance``. ``open_interval``: their
     mean is strictly between 0 and 1 (OpenRLHF), so a group with 0.5 for all is kept. ``correct_count``: some but not
-    all have reward 1 (BroRL), so a group of 0.3 and 0.5 is dropped."""
+    all have reward 1 (BroRL), so a group of 0.3 and 0.5 is dropped. ``boundary``: as
+    ``spread``, without items that the policy solves within ``boundary_k`` responses with at least
+    ``boundary_probability``."""
+    boundary_k: int = Field(default=128, ge=1)
+    """``boundary``: number of responses within which an item counts as solvable."""
+    boundary_probability: float = Field(default=0.95, gt=0, lt=1)
+    """``boundary``: posterior probability of that from which an item's groups are dropped."""
     tolerance: float = Field(default=1e-6, ge=0)
     """``spread``: a difference of rewards up to this counts as zero."""
     max_batches: int = Field(default=10, ge=1)

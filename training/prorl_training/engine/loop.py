@@ -121,7 +121,12 @@ class TrainingLoop:
         self.controller = Controller(config)
         self.guard = Guard(config.safety)
         self.collector = Collector(
-            parts.generator, parts.scorer, self.guard, self._beat_sampler, parts.sleep
+            parts.generator,
+            parts.scorer,
+            self.guard,
+            self._beat_sampler,
+            parts.sleep,
+            records=parts.prompts.records,
         )
         self.ahead: SampleAhead | None = None
         self._settings_before = self.controller.settings

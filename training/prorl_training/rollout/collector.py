@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from prorl_common import ServiceError, derive_seed
 from prorl_datasets import Sample
@@ -20,6 +20,9 @@ from prorl_training.rollout.scoring import Judged, Scoring, score_or_infra
 from prorl_training.rollout.staleness import must_end
 from prorl_training.types import Batch, Carried, Group, LateGroup, Outcome, Scorer, Trajectory
 from prorl_verifiers import Verdict
+
+if TYPE_CHECKING:
+    from prorl_training.rollout.item_records import ItemRecords
 
 
 class Occupancy:
@@ -92,6 +95,8 @@ class Collector:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.perf_counter
     usable_rate: float = 1.0
+    records: ItemRecords | None = None
+    """Needed for ``dynamic_sampling.rule=boundary``."""
 
     def collect(
         self,
@@ -294,7 +299,12 @@ class _Collection:
             Trajectory(i, c, v, v.reward or 0.0, policies=p) for i, (c, v, p) in rows
         )
         group = Group(draw.sample, trajectories, draw.step)
-        outcome = group.outcome(self._config.dynamic_sampling)
+        sampling, records = self._config.dynamic_sampling, self._collector.records
+        outcome = group.outcome(sampling)
+        if sampling.enabled and sampling.rule == "boundary" and outcome == "usable":
+            assert records is not None
+            solvable = records.solvable(group, sampling.boundary_k)
+            outcome = "saturated" if solvable >= sampling.boundary_probability else "usable"
         self._decided[key] = group, outcome
         self._usable += outcome == "usable"
 

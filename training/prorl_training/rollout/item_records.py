@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -18,6 +19,21 @@ from prorl_training.types import FULL_MARKS, Decision, Group
 
 ITEMS = "items.json"
 """Name of the checkpoint file with the records."""
+
+
+def chance_to_solve(right: float, wrong: float, k: int) -> float:
+    """Return the probability that at least one of ``k`` further responses is right: the expected pass@k.
+
+    With the prior Beta(0, 1), by which an item without a right response is not solvable, the pass rate is Beta(right, 1
+    + wrong), and the result 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). ``boundary`` drops groups above
+    a threshold, as further updates on such items only sharpen. The idea is Bayesian Boundary Gating (arXiv 2606.15455),
+    which estimates each problem's marginal contribution to the boundary. We could read only its abstract: prior,
+    statistic and threshold are ours. Its other intervention trains only on problems never solved; here a group that
+    is the first to solve an item may train.
+    """
+    b = 1 + wrong
+    all_wrong = math.lgamma(b + k) - math.lgamma(b) + math.lgamma(right + b)
+    return -math.expm1(all_wrong - math.lgamma(right + b + k))
 
 
 class ItemRecords:
@@ -54,6 +70,12 @@ class ItemRecords:
             if (place := self._place.get(name)) is not None:
                 self.right[place] += rate * n
                 self.wrong[place] += (1 - rate) * n
+
+    def solvable(self, group: Group, k: int) -> float:
+        """Return the ``chance_to_solve`` of the group's item, given earlier responses and the group's own."""
+        place, rewards = self._place[group.sample.id], [t.reward for t in group.scored]
+        right = float(self.right[place]) + sum(rewards)
+        return chance_to_solve(right, float(self.wrong[place]) + len(rewards) - sum(rewards), k)
 
     def forget(self) -> None:
         """Clear all counts. ``solved`` stays."""

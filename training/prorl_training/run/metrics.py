@@ -64,6 +64,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
     dropped = [g for g, o in zip(groups, outcomes, strict=True) if o != "usable"]
+    saturated = sum(o == "saturated" for o in outcomes)
     return {
         **_results(groups),
         "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored)
@@ -77,6 +78,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
         "groups_all_wrong": sum(o == "all_wrong" for o in outcomes),
         "groups_flat": sum(o == "flat" for o in outcomes),
         "groups_infra": sum(o == "infra" for o in outcomes),
+        **({"groups_saturated": saturated} if saturated else {}),
         "tokens_dropped": sum(g.tokens for g in dropped),
     }
 

@@ -255,6 +255,7 @@ UNUSABLE = {
     "all_right": "every response was right: use harder problems",
     "flat": "all responses to a prompt earned the same part of the reward: use more samples per "
     "prompt or a finer verifier",
+    "saturated": "the policy already solves these items within dynamic_sampling.boundary_k responses: use harder problems",
     "infra": "the responses got no verdict: the verifier's reason says why",
 }
 """Advice for each reason why groups are unusable (``types.Outcome``)."""
