@@ -50,6 +50,7 @@ BASES: dict[str, dict[str, Any]] = {
         "id": "x",
     },
     "mmlu_stem": {"question": "q", "choices": ["a", "b"], "answer": 0, "subject": "s"},
+    "goosereason": {"question": "q [MASK]", "options": ["a", "b"], "answer": "A"},
     "nemotron_if": {
         "input": "p", "license": "l",
         "args": {"instruction_id_list": ["punctuation:no_comma"], "instruction_kwargs": [{}]},

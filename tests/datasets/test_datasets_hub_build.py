@@ -15,6 +15,7 @@ from prorl_datasets import BuildOptions, BuildReport, Recipe, build, load
 from prorl_datasets.building.benchmark_guard import open_guard
 
 ROWS = Path(__file__).parents[1] / "data" / "hub_rows"
+RECIPES = Path(__file__).parents[2] / "datasets" / "prorl_datasets" / "recipes"
 SETS = {
     "own/deepscaler": ("deepscaler.json", "math", "deepscaler"),
     "own/dapo": ("dapo.jsonl", "math", "dapo_math"),
@@ -70,6 +71,29 @@ def _build(recipe: Recipe, mirror: Path, update: bool = False) -> tuple[BuildRep
 def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+
+
+def test_goosereason_is_built_from_its_three_splits_and_its_licence_is_said_first(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path
+) -> None:
+    folder = tmp_path / "mirror" / "nvidia" / "Nemotron-Research-GooseReason-0.7M"
+    folder.mkdir(parents=True)
+    for split in ("math", "code", "stem"):
+        options = [f"{split} step {n}" for n in range(9)]
+        rows = [
+            {"question": f"A {split} text. [MASK] So it ends.", "options": options, "answer": "C"},
+            {"question": f"A {split} text of no use. [MASK]", "options": options, "answer": "K"},
+        ]
+        (folder / f"{split}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = (RECIPES / "goosereason.yaml").read_text() + "decontamination: {benchmarks: []}\n"
+    report, said = _build(make_recipe(text), tmp_path / "mirror")
+    samples = load(report.path)
+    assert Counter(s.metadata["entry"] for s in samples) == dict.fromkeys(
+        ("goose-math", "goose-code", "goose-stem"), 1
+    )
+    assert {(s.licence, s.task.reference["answer"]) for s in samples} == {("CC-BY-NC-4.0", "C")}
+    assert "[MASK] So it ends.\nA. code step 0\n" in samples[0].prompt[-1]["content"]
+    assert sum("licence CC-BY-NC-4.0" in line and "takes" in line for line in said) == 3
 
 
 def test_a_mirror_of_the_published_shapes_becomes_one_dataset(recipe: Recipe, mirror: Path) -> None:

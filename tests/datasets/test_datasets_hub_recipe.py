@@ -81,7 +81,7 @@ def test_the_published_sources_build_and_say_what_they_took(
     told = [line for line in said if line.startswith("stem-scp116k")]
     commit = hub.repos[SCP].at("main") or ""
     assert told == [
-        f"stem-scp116k: takes SCP_116K_in_open_source_format.jsonl of {SCP} at {commit[:8]} (1 file, 0.0 MB)"
+        f"stem-scp116k: takes SCP_116K_in_open_source_format.jsonl of {SCP} at {commit[:8]} (1 file, 0.0 MB, licence CC-BY-NC-SA-4.0)"
     ]
     taken = {e["name"]: e["taken"] for e in report.manifest["entries"]}
     assert taken["stem-scp116k"]["candidates"] == ["SCP_116K_in_open_source_format.jsonl"]

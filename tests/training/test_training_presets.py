@@ -74,6 +74,9 @@ KEY_NUMBERS = {
         steps=191 rollout.prompts=128 rollout.samples=512 rollout.max_tokens=16384
         loss.mismatch.correction=tis dynamic_sampling.rule=correct_count
     """,
+    "prorl-4b": """
+        model.path=Qwen/Qwen3-4B-Instruct-2507 steps=3000 advantage.estimator=reinforce_baseline
+    """,
     "justrl": """
         steps=4380 advantage.estimator=grpo loss.clip_low=0.2 loss.clip_high=0.28
         rollout.samples=8 rollout.temperature=1.0 rollout.max_tokens=15360 optimizer.lr=1e-06

@@ -90,7 +90,7 @@ def find(
         count, at = len(chosen.names), f" at {commit[:8]}" if commit else ", from the mirror"
         files.progress.message(
             f"{entry.name}: takes {', '.join(chosen.candidates)} of {source.repo}{at} "
-            f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB)"
+            f"({count} file{'s' if count > 1 else ''}, {chosen.size() / 1e6:,.1f} MB, licence {entry.licence})"
         )
     if unreachable == len(entries):
         lines = [f"{files.failed[entry.name]}, or --skip {entry.name}" for entry in entries]

@@ -139,6 +139,18 @@ _SMOLLM2_135M: dict[str, Any] = {
     "max_position_embeddings": 8192,
 }
 KNOWN: dict[str, dict[str, Any]] = {
+    "Qwen/Qwen3-4B-Instruct-2507": {
+        "model_type": "qwen3",
+        "hidden_size": 2560,
+        "intermediate_size": 9728,
+        "num_hidden_layers": 36,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+        "head_dim": 128,
+        "vocab_size": 151936,
+        "tie_word_embeddings": True,
+        "max_position_embeddings": 262144,
+    },
     "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B": _QWEN_1_5B,
     "nvidia/Nemotron-Research-Reasoning-Qwen-1.5B": _QWEN_1_5B,
     "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B": _QWEN_1_5B

@@ -1,4 +1,4 @@
-"""Converts rows of STEM sets: ARC, MMLU, SciBench, TheoremQA and SCP-116K."""
+"""Converts rows of STEM sets: ARC, MMLU, GooseReason, SciBench, TheoremQA and SCP-116K."""
 
 from __future__ import annotations
 
@@ -83,6 +83,15 @@ def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
     )
 
 
+def goosereason(raw: Raw, where: str, index: int) -> Row:
+    """Convert a row of GooseReason-0.7M: a text with a masked span, options for the span, and the right letter."""
+    question = text_of(column(raw, ("question",), where, "goosereason"), "question")
+    options = decoded(column(raw, ("options",), where, "goosereason"), list, "options")
+    letter = text_of(column(raw, ("answer",), where, "goosereason"), "answer").strip("(). ").upper()
+    place = LETTERS.find(letter) if len(letter) == 1 else -1
+    return choice_row(index, question, options, place, {})
+
+
 def scibench(raw: Raw, where: str, index: int) -> Row:
     """Convert a row of SciBench; the unit is added to the question."""
     question = text_of(column(raw, ("problem_text",), where, "scibench"), "problem_text")
@@ -147,6 +156,13 @@ MMLU_STEM = AdapterSpec(
     "stem",
     (("question",), ("choices",), ("answer",)),
     summary="MMLU; gold: boxed letter",
+)
+GOOSEREASON = AdapterSpec(
+    "goosereason",
+    goosereason,
+    "stem",
+    (("question",), ("options",), ("answer",)),
+    summary="nvidia/Nemotron-Research-GooseReason-0.7M; gold: boxed letter",
 )
 SCIBENCH = AdapterSpec(
     "scibench",
