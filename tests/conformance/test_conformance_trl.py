@@ -45,6 +45,16 @@ def test_advantages_equal_trls(golden: Any, near: Any, scale: str) -> None:
         near(ours, case.outputs["advantages"])
 
 
+def test_gdpos_advantages_equal_trls(golden: Any, near: Any) -> None:
+    for case in golden("trl_gdpo"):
+        rewards = torch.stack([case.tensor("rewards"), -case.lengths.double() / 8], dim=1)
+        weights = dict(zip(("raw", "shaping"), case.options["weights"], strict=True))
+        config = AdvantageConfig(estimator="gdpo", std="sample", eps=1e-4, rewards=weights)
+        groups = case.tensor("groups", torch.int64)
+        ours = compute_advantages(rewards, groups, case.lengths, config)
+        near(ours, case.outputs["advantages"])
+
+
 def test_clipped_loss_and_its_gradient_equal_trls(golden: Any, near: Any) -> None:
     compared = 0
     for case in golden("trl_policy_loss"):

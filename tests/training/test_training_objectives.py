@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from prorl_training.algorithm.advantages import compute_advantages
+from prorl_inference import Completion
+from prorl_training.algorithm.advantages import advantages_of, compute_advantages
 from prorl_training.algorithm.kl import kl_penalty
 from prorl_training.algorithm.objective import (
     mismatch_size,
@@ -18,6 +19,9 @@ from prorl_training.algorithm.objective import (
 )
 from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.config import AdvantageConfig, KLConfig, LossConfig, MismatchConfig
+from prorl_training.testing import named_sample
+from prorl_training.types import Group, Trajectory
+from prorl_verifiers import Verdict
 
 
 def advantages(
@@ -167,6 +171,23 @@ def test_mismatch_corrections_treat_a_token_out_of_bounds_each_in_its_way() -> N
         got = mismatch_weights(trainer, torch.zeros(3), lengths, config)
         assert got.weights.tolist() == pytest.approx(weights)
         assert float(got.masked_fraction) == pytest.approx(0.0 if correction == "none" else 2 / 3)
+
+
+def test_gdpo_normalises_raw_reward_penalty_and_parts_each_in_its_group() -> None:
+    def trajectory(raw: float, shaped: float, part: float | None) -> Trajectory:
+        metrics: dict[str, float | str] = {} if part is None else {"part.form": part}
+        verdict = Verdict(raw, "scored", "", metrics=metrics)
+        return Trajectory(0, Completion("a", (1,), (0.0,), "stop"), verdict, shaped)
+
+    rows = [(1.0, 0.9, 1.0), (0.0, -0.5, None), (1.0, 1.0, 0.0), (0.0, 0.0, 0.0)]
+    group = Group(named_sample("a"), tuple(trajectory(*row) for row in rows))
+    weights = {"raw": 1.0, "shaping": 0.5, "part.form": 2.0}
+    got = advantages_of([group], AdvantageConfig(estimator="gdpo", rewards=weights))
+    columns = np.array([[1, -0.1, 1], [0, -0.5, 0], [1, 0, 0], [0, 0, 0]])
+    z = (columns - columns.mean(0)) / (columns.std(0) + 1e-8)
+    total = z @ np.array([1.0, 0.5, 2.0])
+    expected = (total - total.mean()) / (total.std() + 1e-8)
+    assert got.tolist() == pytest.approx(expected.tolist(), abs=1e-6)
 
 
 @pytest.mark.parametrize("level", ["token", "sequence", "geometric"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from prorl_common import UserError
 from prorl_datasets import Sample
-from prorl_training.config import TrainConfig
+from prorl_training.config import AdvantageConfig, TrainConfig
 from prorl_training.rollout.prompts import PromptSource, check_context
 from prorl_training.run.watchdog import Watchdog
 from prorl_verifiers import Task
@@ -54,6 +55,21 @@ def test_prompts_passed_over_are_counted_anew_in_each_draw_even_one_that_takes_n
         assert source.passed_over == 5
     source.draw(3, config_of())
     assert source.passed_over == 0
+
+
+def test_a_reward_of_a_part_that_no_task_has_is_refused_with_the_nearest() -> None:
+    parts = [{"name": "form", "verifier": "math", "reference": {"answer": "1"}}]
+    composed = replace(samples(1)[0], task=Task("composite", {"parts": parts}))
+    source = PromptSource([composed], length_as_tokens, context=None)
+    config = config_of()
+    for name, allowed in (("part.form", True), ("raw", True), ("part.from", False)):
+        advantage = AdvantageConfig(estimator="gdpo", rewards={name: 1.0})
+        settings = config.model_copy(update={"advantage": advantage})
+        if allowed:
+            source.check(settings)
+        else:
+            with pytest.raises(UserError, match=r"'part\.from', and no task.*part\.form"):
+                source.check(settings)
 
 
 def test_a_limit_of_the_prompt_holds_without_a_context() -> None:

@@ -62,7 +62,8 @@ class PolicyLossSpec:
 class AdvantageSpec:
     """An advantage estimator, selected with ``advantage.estimator``.
 
-    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` are (B,) float64, ``groups`` (B,) number
+    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` are (B,) float64, or with ``several`` (B,
+    R), a column for each of ``advantage.rewards``; ``groups`` (B,) number
     the prompts from 0, ``lengths`` (B,) are in tokens, and ``config`` is the ``AdvantageConfig``.
     """
 
@@ -70,6 +71,7 @@ class AdvantageSpec:
     advantages: Callable[[Tensor, Tensor, Tensor, Any], Tensor]
     keys: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    several: bool = False
 
 
 @dataclass(frozen=True)

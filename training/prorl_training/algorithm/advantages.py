@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import comb
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,7 +13,7 @@ from torch import Tensor
 from prorl_common import PluginError
 from prorl_training.config.algorithm import AdvantageConfig
 from prorl_training.spec import ADVANTAGES, AdvantageSpec, check_vector, with_defaults
-from prorl_training.types import Group
+from prorl_training.types import Group, Trajectory
 
 
 def advantages_of(groups: Sequence[Group], config: AdvantageConfig) -> Tensor:
@@ -20,12 +21,24 @@ def advantages_of(groups: Sequence[Group], config: AdvantageConfig) -> Tensor:
     scored = [(number, t) for number, group in enumerate(groups) for t in group.scored]
     if not scored:
         return torch.zeros(0)
+    rewards: list[Any] = [t.shaped for _, t in scored]
+    if ADVANTAGES.get(config.estimator).several:
+        rewards = [[_reward(t, name) for name in config.reward_weights] for _, t in scored]
     return compute_advantages(
-        torch.tensor([t.shaped for _, t in scored]),
+        torch.tensor(rewards),
         torch.tensor([number for number, _ in scored]),
         torch.tensor([len(t.completion.logprobs) for _, t in scored]),
         config,
     )
+
+
+def _reward(trajectory: Trajectory, name: str) -> float:
+    if name == "raw":
+        return trajectory.reward
+    if name == "shaping":
+        return trajectory.shaped - trajectory.reward
+    value = trajectory.verdict.metrics.get(name, 0.0)
+    return value if isinstance(value, float | int) else 0.0
 
 
 def compute_advantages(
@@ -33,10 +46,16 @@ def compute_advantages(
 ) -> Tensor:
     """Return the advantage (B,) of each trajectory.
 
-    ``rewards`` (B,) are float, ``groups`` (B,) the number of each trajectory's prompt, ``lengths`` (B,) in tokens.
+    ``rewards`` (B,), or (B, R) if the estimator takes several, are float, ``groups`` (B,) the number of each trajectory's prompt, ``lengths`` (B,) in tokens.
     Raises ValueError for unequal shapes or a reward that is not finite, PluginError if an advantage is not finite.
     """
-    if not rewards.shape == groups.shape == lengths.shape or rewards.dim() != 1:
+    estimator = ADVANTAGES.get(config.estimator)
+    several = (len(config.reward_weights),) if estimator.several else ()
+    if (
+        groups.dim() != 1
+        or lengths.shape != groups.shape
+        or rewards.shape != groups.shape + several
+    ):
         raise ValueError(
             f"rewards {tuple(rewards.shape)}, groups {tuple(groups.shape)} and lengths "
             f"{tuple(lengths.shape)} must be three vectors of one length"
@@ -46,10 +65,9 @@ def compute_advantages(
             "a reward is NaN or infinite: trajectories without a reward must be removed first"
         )
     index = torch.unique(groups, return_inverse=True)[1]
-    estimator = ADVANTAGES.get(config.estimator)
     completed = config.model_copy(update={"options": with_defaults(estimator, config.options)})
     value = estimator.advantages(rewards.double(), index, lengths, completed)
-    check_vector(f"the advantage {config.estimator!r}", value, rewards, "trajectory")
+    check_vector(f"the advantage {config.estimator!r}", value, groups, "trajectory")
     if not torch.isfinite(value).all():
         raise PluginError(
             f"the advantage {config.estimator!r} ({ADVANTAGES.origin(config.estimator).source}) of the rewards "
@@ -66,14 +84,17 @@ def reinforce_baseline(
     They are (R~ - mu) / (sigma + eps) with R~ = R - mean_group(R), where mu and sigma are the mean and standard
     deviation of R~ over the batch. With ``normalise: token`` both weight each trajectory by its length.
     """
-    centred = group_centred(rewards, groups)
+    return _whitened(group_centred(rewards, groups), lengths, config)
+
+
+def _whitened(values: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     by_token = config.normalise == "token"
-    weights = lengths.to(centred.dtype) if by_token else torch.ones_like(centred)
+    weights = lengths.to(values.dtype) if by_token else torch.ones_like(values)
     count = weights.sum().clamp(min=1)
-    mean = (weights * centred).sum() / count
-    squares = (weights * (centred - mean) ** 2).sum()
+    mean = (weights * values).sum() / count
+    squares = (weights * (values - mean) ** 2).sum()
     variance = squares / ((count - 1).clamp(min=1) if config.std == "sample" else count)
-    return (centred - mean) / divisor(variance, config)
+    return (values - mean) / divisor(variance, config)
 
 
 REINFORCE_BASELINE = AdvantageSpec(
@@ -92,6 +113,27 @@ def grpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConf
 
 GRPO = AdvantageSpec(
     name="grpo", advantages=grpo, keys=("advantage.std", "advantage.eps", "advantage.eps_in")
+)
+
+
+def gdpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
+    """Return GDPO's advantages (B,) of ``rewards`` (B, R) (arXiv 2601.05242, section 3).
+
+    Each reward is normalised in its group as by ``grpo``, and their weighted sum over the batch as by
+    ``reinforce_baseline``. Reference: TRL, grpo_trainer.py, normalize_then_sum.
+    """
+    columns = zip(rewards.unbind(1), config.reward_weights.values(), strict=True)
+    total = torch.zeros_like(rewards[:, 0])
+    for reward, weight in columns:
+        total += weight * grpo(reward, groups, lengths, config)
+    return _whitened(total, lengths, config)
+
+
+GDPO = AdvantageSpec(
+    name="gdpo",
+    advantages=gdpo,
+    keys=("advantage.rewards", *REINFORCE_BASELINE.keys),
+    several=True,
 )
 
 

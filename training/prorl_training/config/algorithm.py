@@ -23,8 +23,12 @@ class AdvantageConfig(Section):
     estimator: str = "reinforce_baseline"
     """``reinforce_baseline`` (REINFORCE++: group mean, then the batch std of the centred rewards), ``grpo`` (group
     mean, group std), ``batch_std`` (group mean, batch std of the raw rewards: TRL's scale_rewards="batch"), ``dr_grpo``
-    (group mean only), ``pass_at_k`` (best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv
+    (group mean only), ``gdpo`` (several ``rewards``, arXiv 2601.05242), ``pass_at_k`` (best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv
     2602.02710), or the name of a plug-in's AdvantageSpec."""
+    rewards: dict[str, float] = Field(default_factory=dict)
+    """``gdpo``: rewards and their weights. ``raw`` is the verifier's reward, ``shaping`` what penalties add to it; other
+    names are the verdict's metrics, such as ``part.NAME`` of a composite task (0 in responses without it). Empty: ``raw``
+    and ``shaping``, with weight 1."""
     k: int = Field(default=4, ge=1)
     """``pass_at_k``: responses in a subset; 1 is the same as ``grpo``."""
     normalise: Literal["trajectory", "token"] = "trajectory"
@@ -38,6 +42,10 @@ class AdvantageConfig(Section):
     """Whether to divide by std + eps, or by sqrt(variance + eps) (verl's batch whitening)."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the estimator, if it has any."""
+
+    @property
+    def reward_weights(self) -> dict[str, float]:
+        return self.rewards or {"raw": 1.0, "shaping": 1.0}
 
     @field_validator("estimator")
     @classmethod

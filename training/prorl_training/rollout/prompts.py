@@ -13,6 +13,7 @@ from prorl_common import UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.item_records import Floats, ItemRecords, Ladders
+from prorl_verifiers.parts import parts_of
 
 
 def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
@@ -42,6 +43,8 @@ def weights_by_chance(
     return floor * base + (1 - floor) * by_value
 
 
+PART = "part."
+"""Prefix of the metrics that hold the rewards of a composite task's parts."""
 CACHED_PROMPTS = 50_000
 """Number of encoded prompts to cache, so that sampling and training encode a prompt once."""
 
@@ -112,10 +115,23 @@ class PromptSource:
                     "drawn of this dataset has items of two levels: set data.levels=all, or "
                     "build a dataset that has (prorl data ladder)"
                 )
+            self._check_parts(settings)
             fit = (self.fits(s, settings) for s in self.eligible(settings))
             every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
             if not (list(fit) if every else any(fit)):
                 raise UserError(self._nothing_fits(settings))
+
+    def _check_parts(self, config: TrainConfig) -> None:
+        wanted = [name for name in config.advantage.rewards if name.startswith(PART)]
+        if not wanted:
+            return
+        parts = {PART + part.name for s in self.eligible(config) for part in parts_of(s.task)}
+        for name in wanted:
+            if name not in parts:
+                raise UserError(
+                    f"advantage.rewards names '{name}', and no task has this part"
+                    f"{nearest(name, parts)}; parts: {', '.join(sorted(parts)) or 'none'}"
+                )
 
     def eligible(self, config: TrainConfig) -> list[Sample]:
         """Return the samples of all domains that are drawn, including prompts that are too long."""
