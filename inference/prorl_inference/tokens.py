@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +31,20 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
             [dict(message) for message in messages], tokenize=False, add_generation_prompt=True
         )
     )
+
+
+def set_template_options(tokenizer: Any, options: Mapping[str, bool | int | float | str]) -> None:
+    """Set variables of the chat template, such as enable_thinking, in the template itself, so that it is saved with them.
+
+    A second call with the same options does nothing. Raises UserError if the template does not read a variable.
+    """
+    template = tokenizer.chat_template
+    for name in options:
+        if not isinstance(template, str) or not re.search(rf"\b{re.escape(name)}\b", template):
+            raise UserError(f"the model's chat template does not read '{name}': remove this option")
+    start = "".join(f"{{%- set {n} = {json.dumps(value)} %}}" for n, value in options.items())
+    if options and not template.startswith(start):
+        tokenizer.chat_template = start + template
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +16,13 @@ from prorl_inference import (
     SamplingParams,
     TransformersGenerator,
     encode_prompt,
+    load_tokenizer,
     render_prompt,
     stop_token_ids,
 )
 from prorl_inference.backends.transformers.generator import pack
-from prorl_inference.testing import BYTE_VOCAB, byte_tokenizer, tiny_model
-from prorl_inference.tokens import PromptRows, Row
+from prorl_inference.testing import BYTE_VOCAB, CHAT_TEMPLATE, byte_tokenizer, tiny_model
+from prorl_inference.tokens import PromptRows, Row, set_template_options
 
 TOKENIZER: Any = byte_tokenizer()
 MODEL: Any = tiny_model(seed=1, spread=0.3)
@@ -195,6 +197,21 @@ def test_the_chat_template_opens_the_answer() -> None:
     ids = encode_prompt(TOKENIZER, [{"role": "user", "content": "hi"}])
     assert ids[0] == TOKENIZER.convert_tokens_to_ids("<user>")
     assert len(ids) == 4
+
+
+def test_options_of_the_chat_template_are_saved_with_it_and_set_once(tmp_path: Path) -> None:
+    tokenizer = byte_tokenizer()
+    tokenizer.chat_template = f"{CHAT_TEMPLATE}{{% if thinking %}}<think>{{% else %}}{{{{ mood }}}}"
+    tokenizer.chat_template += "{% endif %}"
+    messages = [{"role": "user", "content": "hi"}]
+    for _ in range(2):
+        set_template_options(tokenizer, {"thinking": False, "mood": 'so "%}'})
+    assert tokenizer.chat_template.count("set mood") == 1
+    tokenizer.save_pretrained(tmp_path)
+    for one in (tokenizer, load_tokenizer(str(tmp_path))):
+        assert render_prompt(one, messages) == '<user>hi<assistant>so "%}'
+    with pytest.raises(UserError, match="does not read 'thought': remove"):
+        set_template_options(tokenizer, {"thought": True})
 
 
 def test_a_beginning_token_of_template_and_tokenizer_is_there_once() -> None:

@@ -39,6 +39,9 @@ class DataConfig(Section):
     """A ``pass_rates.jsonl`` from ``prorl data rate``, for ``posterior`` and ``ladder``. Its samples count like
     responses from before step 1."""
 
+    template_options: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    """Variables of the model's chat template, for example ``{enable_thinking: false}``. The policy is saved with them."""
+
     @field_validator("domain_weights")
     @classmethod
     def _weights_draw_something(cls, weights: dict[str, float]) -> dict[str, float]:

@@ -182,6 +182,7 @@ class LocalEngine:
     def load(self, checkpoint: Path | None) -> Any:
         """Load the checkpoint's model. With LoRA, or without a checkpoint, load the base model."""
         from prorl_inference import load_model, pick_device, pick_dtype
+        from prorl_inference.tokens import set_template_options
         from prorl_training.engine.builder import Machinery
         from prorl_training.policy.update import Policy
 
@@ -191,6 +192,7 @@ class LocalEngine:
             self._check(weights)
         device = pick_device(c.device)
         model, tokenizer = load_model(weights, device, pick_dtype(device, "fp32"))
+        set_template_options(tokenizer, self.config.data.template_options)
         policy = Policy(model, self.config, pick_dtype(device, c.dtype))
         folder = weights if checkpoint is None else checkpoint / "policy"
         context = getattr(policy.model.config, "max_position_embeddings", None)

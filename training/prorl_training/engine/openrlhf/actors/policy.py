@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from openrlhf.trainer.ray import ppo_actor
 
+from prorl_inference.tokens import set_template_options
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
 from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
@@ -28,7 +29,9 @@ class PolicyActor(_Base):  # type: ignore[misc]
         with report_failures("the policy"):
             parts_in_use(current_spec().config())  # this node needs the same plug-ins
             super().init_model_from_pretrained(*args, **options)
-            TokenScoring(self.actor, current_spec().config().model.liger).install()
+            config = current_spec().config()
+            set_template_options(self.tokenizer, config.data.template_options)
+            TokenScoring(self.actor, config.model.liger).install()
         self._gate = GradientGate(self._engine.optimizer)
 
     @property

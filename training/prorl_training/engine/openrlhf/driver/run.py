@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from prorl_common import DiskFullError, ServiceError, UserError
 from prorl_common.files import says_disk_full
-from prorl_inference.tokens import folder_stop_ids
+from prorl_inference.tokens import folder_stop_ids, set_template_options
 from prorl_training.config import TrainConfig
 from prorl_training.engine.builder import Builder, Machinery
 from prorl_training.engine.local import load_samples
@@ -145,6 +145,7 @@ class ClusterEngine:
         self._scorer = scorer
         self._seeded = config.rollout.seeds_on(spec.device)
         self._tokenizer = trainer.tokenizer
+        set_template_options(self._tokenizer, config.data.template_options)
         self._cluster = RayCluster(trainer, config.openrlhf.verify_sync)
         self._engines = RayEngines(trainer)
         self._context = int(trainer.args.data.max_len)
