@@ -60,7 +60,6 @@ class Trainer:
         self.ahead.begin_update()
         update()
         self.weights = step
-        self.ahead.finish_step(step)
         return sampled.policy
 
 

@@ -56,12 +56,13 @@ class Marked(RunFolder):
         (self.path / RESUMED).touch()
 
 
-def start_or_resume(path: Path, steps: int) -> None:
+def start_or_resume(path: Path, steps: int, staleness: int) -> None:
     """Start or resume the run in this process as ``prorl train`` does, with a fake scorer."""
     conftest: Any = importlib.import_module("conftest")
     model, data = path.parent / "model", path.parent / "data"
     places = {"model": {"path": str(model)}, "data": {"path": str(data)}}
-    config = conftest.tiny_config(**SETTINGS, **places, steps=steps)
+    rollout = {**SETTINGS["rollout"], "staleness": staleness}
+    config = conftest.tiny_config(**{**SETTINGS, "rollout": rollout}, **places, steps=steps)
     folder = Marked(path)
     samples = (conftest.digit_samples(), conftest.digit_samples("validation"))
     progress = NullProgress()
@@ -72,7 +73,7 @@ def start_or_resume(path: Path, steps: int) -> None:
 
 
 def serve() -> None:
-    """Read orders {path, steps, lines, place, delay}, fork, kill as ordered, and answer how the child ended."""
+    """Read orders {path, steps, staleness, lines, place, delay}, fork, kill as ordered, and answer how the child ended."""
     torch.set_num_threads(1)
     importlib.import_module("conftest")  # once, for all children
 
@@ -82,7 +83,7 @@ def serve() -> None:
         (Path(order["path"]) / RESUMED).unlink(missing_ok=True)
         child = os.fork()
         if child == 0:
-            _run_child(Path(order["path"]), order["steps"])
+            _run_child(Path(order["path"]), order["steps"], order["staleness"])
         if order["place"] is not None:
             _wait_for(child, order)
             os.kill(child, signal.SIGKILL)  # not reaped yet, so the id is still the child's
@@ -90,9 +91,9 @@ def serve() -> None:
         print(json.dumps(status), flush=True)
 
 
-def _run_child(path: Path, steps: int) -> None:
+def _run_child(path: Path, steps: int, staleness: int) -> None:
     try:
-        start_or_resume(path, steps)
+        start_or_resume(path, steps, staleness)
     finally:
         error = sys.exc_info()[1]
         if error is not None:
@@ -148,7 +149,8 @@ test_training_crash.serve()
 class Helper:
     """Client of the helper process."""
 
-    def __init__(self) -> None:
+    def __init__(self, staleness: int) -> None:
+        self.staleness = staleness
         command = [sys.executable, "-c", HELPER, str(Path(__file__).parent)]
         pipe = subprocess.PIPE
         env = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -163,6 +165,7 @@ class Helper:
         order = {
             "path": str(path),
             "steps": steps,
+            "staleness": self.staleness,
             "lines": lines,
             "place": place,
             "delay": delay,
@@ -183,9 +186,9 @@ class Helper:
 
 
 @pytest.fixture
-def helper() -> Iterator[Helper]:
+def helper(staleness: int) -> Iterator[Helper]:
     """The process that runs and kills children."""
-    one = Helper()
+    one = Helper(staleness)
     yield one
     one.close()
 
@@ -239,10 +242,12 @@ def everything(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("steps", "kills"),
+    ("steps", "kills", "staleness"),
     [
-        pytest.param(50, 10, marks=pytest.mark.slow),
-        pytest.param(200, 50, marks=pytest.mark.nightly),
+        pytest.param(50, 10, 0, marks=pytest.mark.slow),
+        pytest.param(50, 5, 1, marks=pytest.mark.slow),
+        pytest.param(200, 50, 0, marks=pytest.mark.nightly),
+        pytest.param(200, 50, 1, marks=pytest.mark.nightly),
     ],
 )
 def test_run_killed_many_times_equals_the_run_never_killed(

@@ -243,8 +243,6 @@ class TrainingLoop:
         row = self._record(report, decisions)
         if validation is not None and validation.result is not None:
             self._keep_best(step)
-        if self.ahead is not None:
-            self.ahead.finish_step(step)
         return row
 
     def checkpoint(self, step: int) -> None:

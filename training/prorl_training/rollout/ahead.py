@@ -25,9 +25,9 @@ class SamplerStopped(Exception):
 class SampleAhead:
     """Samples the batches after ``version``, at most ``staleness`` policy versions ahead of the trainer.
 
-       Version v is the policy after step v. One version samples the whole batch of step u: at least u - 1 - ``staleness``.
-    With a staleness of 1 no version depends on timing.
-       ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
+    Version v is the policy after step v. One version samples the whole batch of step u: at least u - 1 - ``staleness``.
+    The trainer gets a batch once the next one has begun, so with a staleness of 1 no version depends on timing.
+    ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
     """
 
     def __init__(
@@ -44,9 +44,9 @@ class SampleAhead:
         self._draw, self._collect, self._load_weights = draw, collect, load_weights
         self._queue = deque(queue)
         self._next = version + len(self._queue) + 1
+        self._begun = self._next - 1
         self._version = self._loaded = version
         self._keep_weights = True  # the next batch is sampled with the weights that are loaded
-        self._pending: SampledBatch | None = None
         self._sampling = self._loading = self._updating = self._paused = False
         self.ended = False
         self._error: BaseException | None = None
@@ -54,12 +54,20 @@ class SampleAhead:
         self._thread = threading.Thread(target=self._work, name="prorl-sampling", daemon=True)
 
     def take(self, step: int) -> SampledBatch:
-        """Wait for the batch of ``step`` and return it. Raises what sampling it raised."""
+        """Let the sampler load the weights after the step before, and wait for the batch of ``step``.
+
+        Raises what sampling it raised.
+        """
+        following = min(step + 1, self._last_step)
         with self._changed:
+            self._version, self._updating = step - 1, False
             if self._thread.ident is None:
                 self._sampling = True
                 self._thread.start()
-            self._changed.wait_for(lambda: self._queue or self._error is not None)
+            self._changed.notify_all()
+            self._changed.wait_for(
+                lambda: self._error is not None or (self._queue and self._begun >= following)
+            )
             if not self._queue and self._error is not None:
                 raise self._error
             sampled = self._queue.popleft()
@@ -67,16 +75,10 @@ class SampleAhead:
         return sampled
 
     def begin_update(self) -> None:
-        """Keep the sampler from loading weights until ``finish_step``."""
+        """Keep the sampler from loading weights until the next ``take``."""
         with self._changed:
             self._changed.wait_for(lambda: not self._loading)
             self._updating = True
-
-    def finish_step(self, step: int) -> None:
-        """Let the sampler load the weights after ``step``."""
-        with self._changed:
-            self._version, self._updating = step, False
-            self._changed.notify_all()
 
     @contextmanager
     def paused(self, version: int) -> Iterator[Sequence[SampledBatch]]:
@@ -102,7 +104,7 @@ class SampleAhead:
         """Drop and return the batches in the queue; sample ``step`` and later ones again. Only while paused."""
         dropped = [sampled.batch for sampled in self._queue]
         self._queue.clear()
-        self._next = step
+        self._next, self._begun = step, step - 1
         return dropped
 
     def close(self) -> None:
@@ -119,16 +121,18 @@ class SampleAhead:
                 step, policy = self._next, self._loaded
                 prompts, settings = self._draw(step)
                 with self._changed:
-                    self._hand_over()
+                    self._begun = step
+                    self._changed.notify_all()
                 batch = self._collect(prompts, step, settings, policy)
-                self._pending = SampledBatch(step, policy, sampling_key(settings), batch)
-                self._next += 1
+                with self._changed:
+                    self._queue.append(SampledBatch(step, policy, sampling_key(settings), batch))
+                    self._next += 1
+                    self._changed.notify_all()
         except SamplerStopped:
             pass
         except BaseException as error:  # noqa: BLE001 - raised by take()
             self._error = error
         with self._changed:
-            self._hand_over()
             self._sampling = False
             self._changed.notify_all()
 
@@ -136,16 +140,15 @@ class SampleAhead:
         """Wait until the next batch may begin and load newer weights for it. Return False if the run has ended."""
         with self._changed:
             while not self.ended and not self._may_begin():
-                if self._paused or self._next > self._last_step:
-                    self._hand_over()
-                    self._sampling = False
+                self._sampling = False
                 self._changed.notify_all()
                 self._changed.wait()
             self._sampling = True
-            if self.ended or self._keep_weights:
+            needed = self._next - 1 - self._staleness
+            if self.ended or (self._keep_weights and self._loaded >= needed):
                 self._keep_weights = False
                 return not self.ended
-            if self._loaded < self._next - 1 - self._staleness:
+            if self._loaded < needed:
                 self._changed.wait_for(lambda: not self._updating or self.ended)
             if self.ended or self._updating or self._loaded == self._version:
                 return not self.ended
@@ -161,9 +164,3 @@ class SampleAhead:
     def _may_begin(self) -> bool:
         recent = self._version >= self._next - 1 - self._staleness
         return recent and not self._paused and self._next <= self._last_step
-
-    def _hand_over(self) -> None:
-        if self._pending is not None:
-            self._queue.append(self._pending)
-            self._pending = None
-            self._changed.notify_all()

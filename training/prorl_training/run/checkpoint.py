@@ -342,10 +342,7 @@ def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()
 
 _GROUPS = ("sampled", "kept", "surplus", "discarded")
 _LATE_GROUPS = ("late_in", "late", "cancelled")
-_COUNTS = (
-    *("carried_in", "target", "drawn", "gave_up", "prompts_too_long"),
-    *("sample_seconds", "score_seconds", "idle_share"),
-)
+_COUNTS = ("carried_in", "target", "drawn", "gave_up", "prompts_too_long")
 
 
 class _Numbered(Generic[T]):
