@@ -219,12 +219,18 @@ def _cases(plugin: str) -> dict[str, dict[str, Any]]:
         },
         "constant": {"settings": ["loss.aggregation=constant", "rollout.max_tokens=16"]},
         "no kl": {"settings": ["kl.coefficient=0"]},
+        "geometric": {
+            "settings": [*TIS, "loss.mismatch.level=geometric", "loss.mismatch.veto=0.1"]
+        },
         "outside": {
             "plugin": plugin,
             "settings": ["loss.name=outside", "loss.options.scale=0.5", "kl.estimator=halved"],
         },
     }
+    for name in ("gspo", "cispo", "dppo_tv", "dppo_kl", "sapo"):
+        cases[name] = {"settings": [f"loss.name={name}", "loss.aggregation=sequence_mean"]}
     for words in (
+        ["advantage.estimator=gdpo"],
         ["advantage.estimator=pass_at_k", "advantage.k=2"],
         ["advantage.estimator=maxrl"],
     ):
