@@ -269,7 +269,7 @@ def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | Non
     for row in rows:
         if row["groups_kept"]:
             return None
-        counts.update({why: row[f"groups_{why}"] for why in UNUSABLE})
+        counts.update({why: row.get(f"groups_{why}", 0) for why in UNUSABLE})
     if not step:
         return None
     summary = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in counts.most_common() if n)
