@@ -15,6 +15,7 @@ from prorl_common import (
     UserError,
     atomic_directory,
     atomic_write_text,
+    cache_root,
     check_output,
     derive_seed,
     format_seconds,
@@ -161,3 +162,14 @@ def test_durations_are_short(seconds: float, text: str) -> None:
 def test_nearest_says_nothing_when_nothing_is_near() -> None:
     assert nearest("qickstart", ["quickstart", "cpu"]) == " (did you mean 'quickstart'?)"
     assert nearest("zzz", ["quickstart"]) == ""
+
+
+def test_the_cache_folder_follows_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PRORL_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_root() == tmp_path / "xdg" / "prorl"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_root() == tmp_path / ".cache" / "prorl"

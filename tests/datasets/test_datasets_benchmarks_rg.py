@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from prorl_datasets.benchmarks import load_spec
 from prorl_datasets.benchmarks.catalogue import BenchmarkItem, BenchmarkSpec
 from prorl_datasets.benchmarks.loading import generated_items
 from prorl_datasets.rows.client import RowClient
+from prorl_datasets.sources.rg_entries import reply
 from prorl_verifiers import VerifierPool, load_task
 
 FEW = (
@@ -108,3 +111,17 @@ def test_graph_color_of_the_main_benchmark_has_10_vertices(
 ) -> None:
     (item,) = [i for i in items["reasoning_gym"] if i.metadata["family"] == "graph_color"]
     assert len(item.reference["entry"]["metadata"]["puzzle"]["vertices"]) == 10
+
+
+@pytest.mark.parametrize("task", ["codeio", "list_functions", "gsm_symbolic", "modulo_grid"])
+def test_an_entry_does_not_depend_on_the_entries_before_it(task: str) -> None:
+    forwards, backwards = [], []
+    made: dict[str, Any] = {}
+    for seed in range(12):
+        forwards.append(reply(made, task, {}, seed))
+    made = {}
+    for seed in reversed(range(12)):
+        random.seed(seed + 99)  # the state that other code left in the global generator
+        backwards.append(reply(made, task, {}, seed))
+    assert forwards == backwards[::-1]
+    assert len({str(found) for found in forwards}) > 1

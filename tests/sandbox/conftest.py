@@ -21,6 +21,7 @@ from prorl_sandbox import (
     probe,
 )
 from prorl_sandbox.box import foreign
+from prorl_sandbox.capabilities import WALLS
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 
@@ -44,6 +45,20 @@ def sandbox(capabilities: Capabilities) -> Iterator[LocalSandbox]:
     box = LocalSandbox(capabilities.walls, capabilities.isolation)
     yield box
     box.close()
+
+
+@pytest.fixture(scope="session")
+def ungrouped(sandbox: LocalSandbox) -> Iterator[LocalSandbox]:
+    """A strong local sandbox that counts time without control groups."""
+    with LocalSandbox((*WALLS, "landlock"), "test") as box:
+        yield box
+
+
+@pytest.fixture(params=["sandbox", "ungrouped"], ids=["cgroup", "rlimits"])
+def either(request: pytest.FixtureRequest) -> LocalSandbox:
+    """A sandbox with control groups, and one without."""
+    box: LocalSandbox = request.getfixturevalue(request.param)
+    return box
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from prorl_common import UserError
@@ -17,22 +15,11 @@ from prorl_sandbox import (
     Sandbox,
     Stdin,
 )
-from prorl_sandbox.capabilities import WALLS
 from prorl_sandbox.run.sandbox import Account
 
 LIMITS = Limits(wall_seconds=20.0, cpu_seconds=5.0, memory_mb=256)
 DOUBLE = "def f(x):\n    return 2 * x\nif __name__ == '__main__':\n    print(f(int(input())))"
 SPIN = "import time\ns = float(input())\nwhile time.process_time() < s: pass\nprint('done')"
-
-
-@pytest.fixture(params=["cgroup", "rlimits"])
-def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[Sandbox]:
-    """A sandbox with control groups, and one without."""
-    if request.param == "cgroup":
-        yield sandbox
-    else:
-        with LocalSandbox((*WALLS, "landlock"), "test") as mine:
-            yield mine
 
 
 def test_each_case_has_its_outcome_in_order(either: Sandbox) -> None:

@@ -41,16 +41,6 @@ while True:
 """
 
 
-@pytest.fixture(params=["cgroup", "rlimits"])
-def either(request: pytest.FixtureRequest, sandbox: LocalSandbox) -> Iterator[LocalSandbox]:
-    """A sandbox that counts time by a control group, and one without."""
-    if request.param == "cgroup":
-        yield sandbox
-    else:
-        with LocalSandbox((*WALLS, "landlock"), "test") as mine:
-            yield mine
-
-
 @pytest.mark.parametrize(
     "source", [CHILDREN + "time.sleep(60)", CHILDREN + "os._exit(0)", UNWAITED]
 )
