@@ -109,11 +109,14 @@ PARTS = [
     r"$2\cdot\boxed{8}$", r"$2\boxed{8}$", r"$\boxed{8}+1$", r"$3-\boxed{8}$", r"$-\boxed{8}$", r"\[7 - \boxed{8}\]", r"$2(\boxed{8})$",
     r"$\frac{\boxed{8}}{2}$", r"$\frac{1}{\boxed{8}}$", r"$\sqrt{\boxed{8}}$", r"$3^{\boxed{8}}$", r"$\boxed{8}^2$", r"$(\boxed{8})^2$", r"$\boxed{8}!$",
     r"$\boxed{8}/2$", r"$10\times\boxed{8}=80$", r"$\boxed{8}x$", r"$\boxed{8}\sqrt{2}$", r"$f(\boxed{8})$", r"\log\boxed{8}",
+    r"\boxed{8}x", r"So we get \boxed{8}xy.", r"\boxed{8}\pi", r"\boxed{8}+C", r"\boxed{8}(x+1)", r"\boxed{8}/2 cups", r"It is 2\boxed{8}", r"It is -\boxed{8}",
+    r"It is x\boxed{8}", r"It is minus \boxed{8}", r"half of $\boxed{8}$", r"twice \boxed{8}", r"\boxed{8} squared", r"\boxed{8} million people", r"$\boxed{8}$ dozen",
 ]  # fmt: skip
 WHOLES = [
     r"$2+6=\boxed{8}$", r"- \boxed{8}", r"* \boxed{8}", r"Answer - \boxed{8}", r"**\boxed{8}**", r"(b) \boxed{8}", r"$\left(\boxed{8}\right)$", r"$\boxed{8}$ cm",
     r"Step 3: \boxed{8}", r"\begin{align*} x &= 2+6 \\ &= \boxed{8} \end{align*}", r"$x \approx \boxed{8}$", r"$\text{Total} = \boxed{8}$", r"$\$\boxed{8}$",
     r"$\boxed{8}$ - that is 3 more than 5", "$a$ - \\boxed{8}", r"\boxed{8}. 5 - 3 = 2",
+    r"\boxed{8}in", r"\boxed{8}-digit numbers", r"\boxed{8} x-intercepts", r"\boxed{8} (see above)", r"\boxed{8}, millions of them", r"12 minus 4 is \boxed{8}", r"\boxed{8} m/s",
 ]  # fmt: skip
 
 
@@ -122,6 +125,21 @@ WHOLES = [
 )
 def test_a_box_inside_a_larger_formula_is_no_answer(text: str, reward: float) -> None:
     assert rewards(text) == {reward}
+
+
+def test_a_magnitude_behind_a_box_is_part_of_the_answer() -> None:
+    for gold, text in (("8000000", r"\boxed{8} million"), ("8 million", r"$\boxed{8}$ million"), ("96", r"\boxed{8} dozen eggs")):  # fmt: skip
+        assert score_math(text, {"answer": gold}, load_library).reward == 1.0
+
+
+@pytest.mark.parametrize(
+    "clause", ["Were it so", "Had it been so", "Should there be two", "Were the sky blue", "Provided it holds", "Supposing so", "In case it holds", "If so"]
+)  # fmt: skip
+def test_an_answer_under_a_supposition_is_none(clause: str) -> None:
+    assert rewards(f"{clause}, the answer is 8.") == rewards(f"{clause}, then the answer is 8.") == {0.0}  # fmt: skip
+    choice = {"answer": "B", "choices": ["7", "8", "9"]}
+    assert score_stem(f"{clause}, the answer is B", choice, load_library).reward == 0.0
+    assert score_stem("There were 2, so the answer is B.", choice, load_library).reward == 1.0
 
 
 def test_no_boxed_text_of_the_real_data_denies_its_box(test_data: Path) -> None:

@@ -133,3 +133,10 @@ def test_what_the_stem_verifier_imports_works_alone() -> None:
     assert value is not None and abs(float(value) - 3.4641016151377544) < 1e-12
     assert number_by_algebra("2+3", loading) is None
     assert number_by_algebra(r"\sin 1", loading) is None
+
+
+@pytest.mark.parametrize("mode", ["math-verify", "either"])
+@pytest.mark.parametrize("text", ["9^{9^{9}}", "(" * 99 + "x" + ")" * 99])
+def test_texts_of_too_large_values_never_reach_math_verify(text: str, mode: str) -> None:
+    for response in (rf"\boxed{{{text}}}", f"The answer is {text}"):
+        assert score_math(response, {"answer": "5", "mode": mode}, never).reward == 0.0

@@ -63,7 +63,8 @@ _LATER = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if|whether|suppose|assume|assuming|when|unless)\b[^.!?\n]*\Z|\b(?:wrong|incorrect|naive|tempting|check (?:the|our|my)) \Z",
+    r"\b(?:if|whether|suppos(?:e|ing)|imagin(?:e|ing)|assum(?:e|ing)|provided|in case|when|unless"
+    r"|(?:^|(?<=[.;!?:,] ))(?:so )?(?:were|had|should) (?:the \w+|it|this|that|these|those|there|we|he|she|they|you|i|[a-z]))\b[^.!?\n]*\Z|\b(?:wrong|incorrect|naive|tempting|check (?:the|our|my)) \Z",
     re.IGNORECASE,
 )
 _INSTEAD = re.compile(
@@ -237,12 +238,29 @@ _FACTOR_AFTER = re.compile(
     r"(?:\s|\\[,;:!]|\\right|[)}\]])*(?:(?P<sure>\\(?:cdot|times|div|ast)(?![a-zA-Z])|\^(?!\s*\{?\s*(?:\\(?:circ|prime|text|mathrm)|[a-z]{2})))"
     r"|[-+*/]\s*[\w\\({]|!|[xyznk](?![a-zA-Z])|\\(?:pi|sqrt|[dt]?frac)(?![a-zA-Z]))"
 )
+_GLUED_BEFORE = re.compile(r"(?:\d|(?<![\w\\])[A-Za-z]|[\d)]\s?[-+*/]|(?:^|[\s=])-)\Z")
+_GLUED_AFTER = re.compile(
+    r"(?:[xyznkijpq]|[xyz]{2,3})(?![a-zA-Z])|[-+*] ?(?:\d|[A-Za-z](?![A-Za-z])|\()|/ ?(?:\d|[xyzn](?![A-Za-z])|\()|\([^()]{0,20}\w ?[-+*^] ?\w[^()]{0,20}\)"
+    r"|\\(?:pi|sqrt|[dt]?frac)(?![a-zA-Z])"
+)
+"""What makes a box outside math mode a part of a formula, without a space between them."""
+_ENDS_WORD = ("", " ", "$", ".", ",", "\n")
+_CHANGED_BEFORE = ("minus", "negative", "half", "half of", "twice", "double", "triple", "root of")
+_CHANGED_AFTER = re.compile(r"\$? (?:squared|cubed|factorial)\b")
+SCALE = re.compile(r"\$?[\s~]+(?:\\text\s*\{\s*)?(hundred|thousand|[mbtr]+illion|dozen)\b")
 _ENDS_FACTOR = "0123456789+-*/^_(){}[]"
 _DELIMITERS = re.compile(r"\$\$|(?<!\\)\$|\\[()\[\]]")
 
 
 def inside_expression(text: str, before: str, after: str) -> bool:
     r"""Return whether the last box, with the texts beside it, is a part of a larger formula: ``2\cdot\boxed{5}``."""
+    if before.rstrip(" $*").endswith(_CHANGED_BEFORE) or _CHANGED_AFTER.match(after):
+        return True
+    glued = before[-1:], after[:1]
+    if (glued[0] not in _ENDS_WORD and _GLUED_BEFORE.search(before[-4:])) or (
+        glued[1] not in _ENDS_WORD and _GLUED_AFTER.match(after)
+    ):
+        return True
     before = before.rstrip()
     last = before[-1:]
     command = last.isalpha() and "\\" in before[-7:]  # most boxes follow a word or a sign

@@ -411,15 +411,11 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
         raise TaskError(f"'prelude' is for Python: {language.title} has none")
     limits = read_limits(reference)
     longest = min(max(map(_output_kb, tests)), LONGEST_OUTPUT_KB)
-    if "output_kb" in (reference.get("limits") or {}):
-        if (
-            all(isinstance(test, StdioTest) for test in tests)
-            and longest > limits.per_test.output_kb
-        ):
-            raise TaskError("limit 'output_kb' is below the longest expected output")
-    else:
-        more = replace(limits.per_test, output_kb=limits.per_test.output_kb + longest)
-        limits = replace(limits, per_test=more)
+    kilobytes = limits.per_test.output_kb
+    if "output_kb" not in (reference.get("limits") or {}):
+        limits = replace(limits, per_test=replace(limits.per_test, output_kb=kilobytes + longest))
+    elif longest > kilobytes and all(isinstance(test, StdioTest) for test in tests):
+        raise TaskError("limit 'output_kb' is below the longest expected output")
     return CodeReference(language, tests, limits, judge, binary, environment, prelude)
 
 

@@ -77,6 +77,13 @@ _DECIMALS = re.compile(r"-?\d+\.\d+")
 _SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
 _FRAME = re.compile(r"(?:it is|it's|they are|(?:final )?answer is)\s+(?=\S)")
 """Phrases that may precede a one-word answer."""
+_INDEXED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])_\{?([i-n])(?:[+-]\d)?\}?(?![A-Za-z])")
+_CALLED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(([i-n])(?:[+-]\d)?\)")
+"""``a_n`` and ``a(n)``."""
+_TERMS = re.compile(r"_|[a-zA-Z]\(|\d[KkMB]\Z")
+_IMAGINARY = re.compile(r"(?<![A-Za-z\\])i(?![A-Za-z])")
+_SHORT = re.compile(r"(-?\d+(?:\.\d+)?)([KkMB])")
+_THOUSANDS = {"K": "thousand", "k": "thousand", "M": "million", "B": "billion"}
 _REALS = {
     "all real numbers": r"\mathbb{R}", "all reals": r"\mathbb{R}", "any real number": r"\mathbb{R}",
     "every real number": r"\mathbb{R}",
@@ -92,15 +99,16 @@ class Judgement:
 def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
     """Return the decision on an answer and its reason. Never raises."""
     rules = rules or Rules()
+    if answer == gold:
+        return Judgement("accept", "same text")
+    if rules.percent is None and _INTEGER.fullmatch(answer) and _INTEGER.fullmatch(gold):
+        return Judgement("reject", "integers compared")
     parsed_gold = parse_gold(gold)
     content = boxed_answer(answer) or answer
     currency = currency_of(content)
     text = clean(content)
     if currency and parsed_gold.currency not in ("", currency):
         return Judgement("reject", "another currency")
-    integers = _INTEGER.fullmatch(parsed_gold.text) and _INTEGER.fullmatch(text)
-    if integers and rules.percent is None and parsed_gold.text != text:
-        return Judgement("reject", "integers compared")
     judgement = _compare(parsed_gold, text, currency, rules)
     if judgement.decision == "accept":
         return judgement
@@ -191,6 +199,11 @@ def _compare_value(gold: Gold, answer: str, currency: str, rules: Rules) -> Judg
     judgement = _compare_trees(gold, target, answer, currency, rules, True)
     if judgement.decision == "accept":
         return judgement
+    other = _respelled(gold.text, answer) if _TERMS.search(answer) else answer
+    if other != answer:
+        second = _compare_trees(gold, target, other, currency, rules, True)
+        if second.decision == "accept":
+            return second
     if "," in answer + gold.text and _decimal_comma(gold, answer):
         return Judgement("accept", "a decimal comma")
     if gold.separated is not None or GROUPS.search(answer):
@@ -198,6 +211,22 @@ def _compare_value(gold: Gold, answer: str, currency: str, rules: Rules) -> Judg
         lists = any(_SEPARATES.search(side) or " and " in side for side in (gold.text, answer))
         return second if second.decision == "accept" and lists else judgement
     return judgement
+
+
+def _respelled(gold: str, answer: str) -> str:
+    """Return the answer with the gold's notation of terms (``a_n`` or ``a(n)``), and ``5M`` as "5 million"."""
+    indexed = "".join(name for name, _ in _INDEXED.findall(gold))
+    called = "".join(name for name, _ in _CALLED.findall(gold))
+    if indexed:
+        answer = re.sub(rf"(?<![A-Za-z\\])([{indexed}])\(([i-n](?:[+-]\d)?)\)", r"\1_{\2}", answer)
+        if not _IMAGINARY.search(gold) and "j" not in answer and re.search(r"_\{?i", answer):
+            answer = _IMAGINARY.sub("j", answer)
+    elif called:
+        answer = re.sub(
+            rf"(?<![A-Za-z\\])([{called}])_\{{?([i-n](?:[+-]\d)?)\}}?", r"\1(\2)", answer
+        )
+    short = _SHORT.fullmatch(answer)
+    return rf"{short.group(1)}\text{{ {_THOUSANDS[short.group(2)]}}}" if short else answer
 
 
 def _decimal_comma(gold: Gold, answer: str) -> bool:

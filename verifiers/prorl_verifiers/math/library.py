@@ -10,6 +10,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
+from prorl_verifiers.extract import last_boxed
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.evaluating.equal import RELATIVE_TOLERANCE
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, Value, numbers
@@ -35,6 +36,7 @@ _LITERAL = re.compile(
 )
 _PARTS = re.compile(r"\\[A-Za-z]+|\\.|\*\*|[0-9.]+|[^\s$]")
 _POWERS = ("^", "**")
+_SENTENCES = re.compile(r"\n|(?<=[.!?])\s")
 MAX_NESTED = 12
 MAX_SCRIPTS = 4
 MAX_EXPANDED = 400
@@ -54,6 +56,11 @@ _ALGEBRA_ERRORS = (
 
 def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
     """Return whether ``text`` contains an answer, and whether that answer equals ``gold``."""
+    try:
+        for part in (gold, *([last_boxed(text)] if "\\boxed" in text else _SENTENCES.split(text))):
+            check_size(part or "")
+    except TooLarge:
+        return True, False
     loading("math_verify")
     from math_verify import verify
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from prorl_verifiers.extract import (
+    SCALE,
     after_last_box,
     answer_line,
     around_last_box,
@@ -29,6 +30,7 @@ from prorl_verifiers.notation.latex_text import clean, denied_around, plain_word
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 _WRAPPED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
+_FONTS = re.compile(r"\\text|\\mathrm")
 _DASHED = re.compile(r"^([A-Z])\s+[-–—]\s+")
 """``B - text`` names an option like ``B. text``."""
 
@@ -58,7 +60,7 @@ def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None
     words = plain_words(text)
     if (
         len(words) == 1
-        and words.upper() == plain_words_kept(text)
+        and words.upper() == "".join(filter(str.isalpha, _FONTS.sub("", text)))
         and ord(words.upper()) - 65 < len(choices)
     ):
         index = ord(words.upper()) - 65
@@ -70,12 +72,6 @@ def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None
         content = _by_content(clean(labelled.group(2)), choices, rules)
         return index if content == index < len(choices) else None
     return _by_content(text, choices, rules)
-
-
-def plain_words_kept(text: str) -> str:
-    return "".join(
-        letter for letter in text.replace(r"\text", "").replace(r"\mathrm", "") if letter.isalpha()
-    )
 
 
 def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int | None:
@@ -107,7 +103,8 @@ def find_answer(text: str, boxed: str | None, letters: bool) -> str | Score:
         return Score(0.0, "the words beside the box deny it", answer)
     if inside_expression(text, *beside):
         return Score(0.0, "the box is a part of a larger formula", answer)
-    return answer
+    scale = SCALE.match(beside[1])
+    return rf"{answer}\text{{ {scale.group(1)}}}" if scale else answer
 
 
 def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:

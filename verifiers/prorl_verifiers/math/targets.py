@@ -355,6 +355,8 @@ def _relation(node: Relation) -> Tree:
         named = is_name(node.sides[0])
         sides = node.sides[1:] if named else node.sides
         if len(sides) <= 2 and all(isinstance(side, EXPRESSIONS) for side in sides):
+            if len(sides) == 2 and all(map(is_plain, sides)) and not rounds_to(*sides):
+                return target_of(Bracketed(sides, "[", "]"))  # 5 \sim 6 is a range
             target = target_of(sides[0])
             if len(sides) == 2 and rounds_to(*sides):
                 target = Forms(Listing(sides, "or"), tuple(map(target_of, sides)))

@@ -57,14 +57,16 @@ _SPELLINGS = {
 }  # fmt: skip
 """Replacements of commands: fonts, sizes and layout are dropped, synonyms unified."""
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
-_USUAL = frozenset(("frac", "sqrt", "pi", "cup", "in", "infty", "pm", "circ", "cdot", "times"))
-"""Commands that are spelled in one way."""
 _DELIMITERS = re.compile(r"\\(?:left|right|middle)\s*\.")
 _INVISIBLE = re.compile(
     r"\\(?:(?:[hv]?phantom|[hv]space\*?|label|tag\*?)\s*\{[^{}]*\}|(?:text)?color\s*\{[a-zA-Z]+\})"
 )
 _ROMAN = re.compile(r"\\rm(?![a-zA-Z])(?:\s|\\[,;:! ]|~)*([A-Za-z]+)")
 _BRACED_UNIT = re.compile(r"(?<=[\d\s}])\{\s*(\\(?:mathrm|text)\{[^{}]*\})\s*\}")
+_UNIT_IN_BRACKETS = re.compile(
+    r"(?<=[\d\s}])(\\(?:mathrm|text)\{)[(\[]((?:[^{}()\[\]]|\^?\{-?\d\}|\}(?:\^\{?-?\d\}?|\\cdot\s*|/)*\\(?:mathrm|text)\{)*?)[)\]](?=\})"
+)
+"""Matches ``\\text{(m/s}^2\\text{)}``."""
 _UNIT_POWERS = re.compile(r"\\(?:mathrm|text)\{(?:[^{}]|\^\{-?\d\})*\}")
 _JOINT_BEHIND = re.compile(r"\\(?:text|mathrm|mbox)\s*\{([^{}]*[a-z])\s*,?\s+(and|or)\s*\}")
 """Matches ``\\text{ boys and }``."""
@@ -138,13 +140,14 @@ def clean(text: str) -> str:
     if "\\\\" in text:
         text = _DOUBLED.sub(r"\\", text)
     if "\\" in text:
-        if not _USUAL.issuperset(_COMMAND.findall(text)):
-            text = _BARE_NAME.sub(r"\\\1{\2}", text)
-            text = _ROMAN.sub(r"\\mathrm{\1}", _INVISIBLE.sub("", _DELIMITERS.sub("", text)))
-            text = _GLUED_SPACE.sub(" ", text)
-            text = _NOT_EQUAL.sub(lambda m: r"\ne " if m.group(1) == "=" else r"\notin", text)
-            text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", text)
-            text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
+        text = _BARE_NAME.sub(r"\\\1{\2}", text)
+        text = _ROMAN.sub(r"\\mathrm{\1}", _INVISIBLE.sub("", _DELIMITERS.sub("", text)))
+        text = _GLUED_SPACE.sub(" ", text)
+        text = _NOT_EQUAL.sub(lambda m: r"\ne " if m.group(1) == "=" else r"\notin", text)
+        text = _PLAIN_ROOT.sub(r"\\sqrt[\1]", text)
+        text = _COMMAND.sub(lambda name: _SPELLINGS.get(name.group(1), name.group()), text)
+        if "{(" in text or "{[" in text:
+            text = _UNIT_IN_BRACKETS.sub(r"\1\2", text)
         text = _BRACED_UNIT.sub(r"\1", _DRESSED.sub(r" \1 ", text))
         if "^{" in text and ("rm{" in text or "text{" in text):
             text = _UNIT_POWERS.sub(
@@ -275,12 +278,10 @@ _DOUBTED_BEFORE = re.compile(
     + _TAIL,
     re.IGNORECASE,
 )
-_DENYING = re.compile("not|never|n['’]t|but|than|that")
-"""One of these is in every text that ``_DENIED_BEFORE`` matches."""
-_DOUBTING = re.compile(
-    "would|might|could|may |often|wrong|incorrect|false|mistake|erroneous|common|typical|usual|frequent|naive|tempt|trap|trick|not|n['’]t|never"
+_SUSPECT = re.compile(
+    "not|never|n['’]t|but|than|that|would|might|could|may |often|wrong|incorrect|false|mistake|erroneous|common|typical|usual|frequent|naive|tempt|trap|trick"
 )
-"""One of these is in every text that ``_DOUBTED_BEFORE`` matches."""
+"""One of these is in every text that denies or doubts what follows it."""
 _DENIED_AFTER = re.compile(
     r"[\s$*\\)\].,]*(?:(?:is|was|would be)\s+(?:clearly\s+|of course\s+)?(?:wrong|incorrect|false|untrue)"
     r"|(?:is|was|would be)\s+(?:an?|the)\s+(?:(?:very|common|typical|usual|frequent|naive|tempting|wrong|incorrect|mistaken)\s+){1,3}"
@@ -294,10 +295,11 @@ _DENIED_AFTER = re.compile(
 
 def denied_around(before: str, after: str) -> bool:
     """Return whether the text beside an answer denies it, as ``is not`` before or ``is wrong`` after it does."""
-    words = before.lower()
-    denied = _DENYING.search(words) and _DENIED_BEFORE.search(before)
-    doubted = _DOUBTING.search(words) and _DOUBTED_BEFORE.search(before)
-    return bool(denied or doubted or _DENIED_AFTER.match(after))
+    if _SUSPECT.search(before.lower()) and (
+        _DENIED_BEFORE.search(before) or _DOUBTED_BEFORE.search(before)
+    ):
+        return True
+    return after not in ("", ".", "$", "$.") and _DENIED_AFTER.match(after) is not None
 
 
 _OTHERWISE = re.compile(r"&\s*(?:\\(?:text|mathrm|mbox)\s*\{\s*)?otherwise")

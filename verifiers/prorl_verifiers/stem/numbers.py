@@ -45,7 +45,7 @@ _BEHIND_BRACKET = re.compile(
 )
 _RANGE = re.compile(
     r"\s*(?:\\(?:text|mathrm|mbox)\s*\{\s*(?:to|and|-{1,3}|–|—)\s*\}|\{-\}|(?<=[\d\s}%])\bto\b|–|—|---?"
-    r"|(?<=[\d}])\s*[-~∼〜]\s*(?=[\d.]))\s*"
+    r"|(?<=[\d}])\s*(?:[-~∼〜]|\\sim)\s*(?=[\d.]))\s*"
 )
 _FROM = re.compile(r"^(?:\\text\{ ?)?(?:between|from) ?\}? ?(?=[-+\\$\d.])", re.IGNORECASE)
 _BETWEEN = re.compile(r"^between (.+?) and (.+)$", re.IGNORECASE)

@@ -96,8 +96,17 @@ def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: L
     return Score(float(all_right), reason, "; ".join(answers), metrics=metrics)
 
 
+_UNSIGNED = re.compile(
+    r"\A\s*(?:an? )?(?:\\(?:text|mathrm)\s*\{\s*)?(p(?:[A-JL-Z]{1,2}|K_?\{?[A-Za-z]?\}?))\s*\}?(?:\s|\\[ ,;:!])*(?:of )?(?=[-+]?[\d.])"
+)
+"""``pH 7.4``: a label without a sign of equality."""
+
+
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
     before = count_notes()
+    answer = _UNSIGNED.sub(r"\1 = ", answer)
+    if isinstance(gold := reference["answer"], str):
+        reference = {**reference, "answer": _UNSIGNED.sub(r"\1 = ", gold)}
     target = parse_target(reference, loading)
     right, reason = _matches_target(target, reference, answer, loading)
     if listening():

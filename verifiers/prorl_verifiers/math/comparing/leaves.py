@@ -124,7 +124,10 @@ def _is_literal(node: Node) -> bool:
 def is_closed(node: Node) -> bool:
     """Return whether a node is a closed form without variables, such as ``e^{-2}``."""
     parts = list(walk(node))
-    irrational = any(isinstance(part, Root | Const | Quotient | Call) for part in parts)
+    irrational = any(isinstance(part, Root | Const | Quotient | Call) for part in parts) or any(
+        isinstance(part, Power) and isinstance(part.exponent, Num) and part.exponent.decimal
+        for part in parts
+    )
     functions = {part.name for part in parts if isinstance(part, Call)}
     return irrational and not symbols(node) and functions <= {"log", "ln"}
 
@@ -210,18 +213,21 @@ def same_leaf(
         return numbers[0] == numbers[1], "values compared"
     if is_plain(gold) and symbols(answer) and not same_value(gold, answer, domain):
         return False, "the gold is a number, the answer is not one"
-    if isinstance(gold, Num) and gold.decimal and is_closed(answer) and rounds(answer, gold):
+    digits, exact = (gold.of, Neg(answer)) if isinstance(gold, Neg) else (gold, answer)
+    if isinstance(digits, Num) and digits.decimal and is_closed(answer) and rounds(exact, digits):
         return True, "the exact form of a long decimal"
     for exact, other in ((gold, answer), (answer, gold)):
-        digits = _cut_digits(other)
-        if digits is not None and not symbols(exact):
-            scaled = Product((exact, Num(Fraction(10) ** -digits[1])))
-            places = decimal_places(digits[0])
-            if rounds_at(scaled, digits[0], places, cut=True, rounded=False):
+        first = _cut_digits(other)
+        if first is not None and not symbols(exact):
+            scaled = Product((exact, Num(Fraction(10) ** -first[1])))
+            places = decimal_places(first[0])
+            if rounds_at(scaled, first[0], places, cut=True, rounded=False):
                 return True, "the first digits of the exact value"
     core = answer.of if isinstance(answer, Neg) else answer
+    if isinstance(core, Product) and _is_scientific(core) and isinstance(core.factors[0], Num):
+        core = replace(core.factors[0], value=Evaluator({}).value(core))
     if isinstance(core, Num) and core.decimal and not symbols(gold):
-        exact = Neg(gold) if core is not answer else gold
+        exact = Neg(gold) if isinstance(answer, Neg) else gold
         limit = rules.decimals
         if rounds(exact, core) or (limit is not None and rounds_at(exact, core, limit)):
             return True, "a decimal of the exact value"

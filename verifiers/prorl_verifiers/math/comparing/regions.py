@@ -10,8 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.math.evaluating.equal import infinite
+from prorl_verifiers.math.evaluating.polynomials import polynomial
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
+    EXPRESSIONS,
     Applied,
     Bracketed,
     Call,
@@ -22,6 +24,8 @@ from prorl_verifiers.math.reading.nodes import (
     Neg,
     Node,
     Num,
+    Product,
+    Quotient,
     Relation,
     SetOf,
     Sum,
@@ -112,6 +116,7 @@ def real_set(node: Node) -> RealSet | None:
 
 
 def _relation(node: Relation) -> RealSet | None:
+    node = _solved(node)
     sides, ops = node.sides, node.ops
     distance = _distance(node)
     if distance is not None:
@@ -206,43 +211,79 @@ def _distance(node: Relation) -> RealSet | None:
         return None
     at = absolutes[0]
     inner = children(sides[at])[0]
-    terms = inner.terms if isinstance(inner, Sum) else (inner,)
-    if not any(isinstance(term, Sym) for term in terms):  # |1-x| is |x-1|
-        terms = tuple(term.of if isinstance(term, Neg) else Neg(term) for term in terms)
-    names = [term for term in terms if isinstance(term, Sym)]
-    offsets = [Neg(term) for term in terms if not isinstance(term, Sym)]
-    if len(names) != 1 or any(symbols(term) for term in offsets):
-        return None
-    pieces: tuple[Piece, ...] | None = None
+    found: list[RealSet | None] = []
     for place, side in enumerate(sides):
         if place == at:
             continue
         op = ops[at] if place > at else FLIP.get(ops[place], "")
-        low, high = _added(Neg(side), *offsets), _added(side, *offsets)
         radius = endpoint_value(side)
-        if symbols(side) or radius is None or radius <= 0:
+        if radius is None or radius <= 0:
             return None
-        segments: tuple[Piece, ...]
         if op in ("<", "<="):
-            segments = (Piece(low, op == "<=", high, op == "<="),)
+            found.append(_relation(Relation((Neg(side), inner, side), (op, op))))
         elif op in (">", ">="):
-            segments = (
-                Piece(Neg(INFINITY), False, low, op == ">="),
-                Piece(high, op == ">=", INFINITY, False),
-            )
+            ends = Relation((inner, Neg(side)), (FLIP[op],)), Relation((inner, side), (op,))
+            found.append(_combined(list(map(_relation, ends)), "cup"))
         else:
             return None
-        pieces = segments if pieces is None else _intersection(pieces, segments)
-    return None if pieces is None else RealSet(names[0], pieces)
+    return found[0] if len(found) == 1 else _combined(found, "cap")
 
 
-def _added(*terms: Node) -> Node:
-    total = Sum(terms) if len(terms) > 1 else terms[0]
+def _line(node: Node) -> tuple[Sym, Fraction, Node] | None:
+    """Return the variable, slope and constant of a linear expression, or None."""
+    names = symbols(node)
+    if len(names) != 1 or not isinstance(node, EXPRESSIONS):
+        return None
+    (name,) = names
+    slope, constants = Fraction(0), [number(0)]
+    for term in node.terms if isinstance(node, Sum) else (node,):
+        if name not in symbols(term):
+            constants.append(term)
+            continue
+        try:
+            parts = polynomial(term, name, {})
+        except Unreadable:
+            return None
+        if parts is None or len(parts[0]) != 2 or len(parts[1]) != 1:
+            return None
+        if not all(isinstance(part, Fraction) for side in parts for part in side):
+            return None
+        slope += parts[0][1] / parts[1][0]
+        constants.append(number(parts[0][0] / parts[1][0]))
+    return (Sym(name), slope, Sum(tuple(constants))) if slope else None
+
+
+def _placed(value: Node, slope: Fraction, offset: Node) -> Node:
+    """Return where a line has this value."""
+    if infinite(value):
+        return value if slope > 0 else Neg(value)
+    place = Quotient(Sum((value, Neg(offset))), number(slope))
     try:
-        value = Evaluator({}).value(total)
+        exact = Evaluator({}).value(place)
     except (Undefined, Unreadable):
-        return total
-    return number(value) if isinstance(value, Fraction) else total
+        return place
+    return number(exact) if isinstance(exact, Fraction) else place
+
+
+def _solved(node: Relation) -> Relation:
+    """Return an inequality such as ``2 < 2x < 6`` solved for its variable, and ``2|x|`` as ``|2x|``."""
+    sides = tuple(_scaled(side) for side in node.sides)
+    unknown = [side for side in sides if symbols(side)]
+    if len(unknown) != 1 or not set(node.ops) <= {"<", "<=", ">", ">="}:
+        return node
+    line = None if _is_name(unknown[0]) else _line(unknown[0])
+    if line is None:
+        return replace(node, sides=sides)
+    name, slope, offset = line
+    places = (name if symbols(side) else _placed(side, slope, offset) for side in sides)
+    return Relation(tuple(places), node.ops if slope > 0 else tuple(FLIP[op] for op in node.ops))
+
+
+def _scaled(side: Node) -> Node:
+    match side:
+        case Product(factors=(Num() as factor, Call(name="abs", args=(of,)))):
+            return Call("abs", (Product((factor, of)),))
+    return side
 
 
 def _is_name(node: Node) -> bool:

@@ -252,7 +252,8 @@ _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
     """Return whether two expressions agree for some choice of their free constants."""
     added = _added(gold), _added(answer)
-    if added[0] == "C" and added[1] and len(symbols(gold)) == 2 and _VARIABLES & symbols(gold):
+    integral = all(added) and {"C", "K"} & set(added) and len(symbols(gold)) == 2
+    if integral and _VARIABLES & symbols(gold):
         left, right = (
             _without(node, name) for node, name in zip((gold, answer), added, strict=True)
         )
@@ -281,7 +282,8 @@ def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
 def _added(node: Node) -> str:
     if not isinstance(node, Sum):
         return ""
-    names = [term.name for term in node.terms if isinstance(term, Sym) and term.name in _ADDED]
+    terms = [term.of if isinstance(term, Neg) else term for term in node.terms]
+    names = [term.name for term in terms if isinstance(term, Sym) and term.name in _ADDED]
     if len(names) != 1:
         return ""
     count = sum(isinstance(part, Sym) and part.name == names[0] for part in walk(node))
@@ -289,7 +291,7 @@ def _added(node: Node) -> str:
 
 
 def _without(node: Any, name: str) -> Node:
-    terms = tuple(term for term in node.terms if term != Sym(name))
+    terms = tuple(term for term in node.terms if term not in (Sym(name), Neg(Sym(name))))
     return terms[0] if len(terms) == 1 else Sum(terms)
 
 

@@ -57,7 +57,7 @@ def read(text: str, grouping: bool = True) -> Node:
     Without ``grouping``, commas between digits separate items.
     """
     parser = AnswerParser(tokenize(text, grouping), text)
-    parser.take("=", r"\approx", r"\simeq", r"\doteq")  # a chain without its first side
+    parser.take("=", r"\approx", r"\sim", r"\simeq", r"\doteq")  # a chain without its first side
     node = parser.lines()
     if parser.at != len(parser.tokens):
         raise Unreadable("text is left over")
