@@ -116,7 +116,6 @@ def real_set(node: Node) -> RealSet | None:
 
 
 def _relation(node: Relation) -> RealSet | None:
-    node = _solved(node)
     sides, ops = node.sides, node.ops
     distance = _distance(node)
     if distance is not None:
@@ -203,7 +202,7 @@ def number(value: Fraction | int) -> Node:
 
 
 def _distance(node: Relation) -> RealSet | None:
-    sides, ops = node.sides, node.ops
+    sides, ops = tuple(map(_scaled, node.sides)), node.ops
     absolutes = [
         at for at, side in enumerate(sides) if isinstance(side, Call) and side.name == "abs"
     ]
@@ -220,10 +219,10 @@ def _distance(node: Relation) -> RealSet | None:
         if radius is None or radius <= 0:
             return None
         if op in ("<", "<="):
-            found.append(_relation(Relation((Neg(side), inner, side), (op, op))))
+            found.append(_solved(Relation((Neg(side), inner, side), (op, op))))
         elif op in (">", ">="):
             ends = Relation((inner, Neg(side)), (FLIP[op],)), Relation((inner, side), (op,))
-            found.append(_combined(list(map(_relation, ends)), "cup"))
+            found.append(_combined(list(map(_solved, ends)), "cup"))
         else:
             return None
     return found[0] if len(found) == 1 else _combined(found, "cap")
@@ -265,21 +264,20 @@ def _placed(value: Node, slope: Fraction, offset: Node) -> Node:
     return number(exact) if isinstance(exact, Fraction) else place
 
 
-def _solved(node: Relation) -> Relation:
-    """Return an inequality such as ``2 < 2x < 6`` solved for its variable, and ``2|x|`` as ``|2x|``."""
-    sides = tuple(_scaled(side) for side in node.sides)
-    unknown = [side for side in sides if symbols(side)]
-    if len(unknown) != 1 or not set(node.ops) <= {"<", "<=", ">", ">="}:
-        return node
-    line = None if _is_name(unknown[0]) else _line(unknown[0])
+def _solved(node: Relation) -> RealSet | None:
+    """Return the set of an inequality such as ``-6 < 2x < 6``, in which one side is linear."""
+    unknown = next((side for side in node.sides if symbols(side)), node.sides[0])
+    line = _line(unknown)
     if line is None:
-        return replace(node, sides=sides)
+        return None
     name, slope, offset = line
-    places = (name if symbols(side) else _placed(side, slope, offset) for side in sides)
-    return Relation(tuple(places), node.ops if slope > 0 else tuple(FLIP[op] for op in node.ops))
+    places = (name if side is unknown else _placed(side, slope, offset) for side in node.sides)
+    ops = node.ops if slope > 0 else tuple(FLIP[op] for op in node.ops)
+    return _relation(Relation(tuple(places), ops))
 
 
 def _scaled(side: Node) -> Node:
+    """Return ``2|x|`` as ``|2x|``."""
     match side:
         case Product(factors=(Num() as factor, Call(name="abs", args=(of,)))):
             return Call("abs", (Product((factor, of)),))
