@@ -19,8 +19,9 @@ from prorl_common import plugins
 
 def prorl(place: Path | None, *words: str, **environment: str) -> CompletedProcess[str]:
     """Run ``prorl`` in this process, in the folder ``place`` or the current one if None."""
+    encoding = environment.get("PYTHONIOENCODING", "utf-8")
     written = io.BytesIO(), io.BytesIO()
-    out, err = (io.TextIOWrapper(file, "utf-8", write_through=True) for file in written)
+    out, err = (io.TextIOWrapper(file, encoding, write_through=True) for file in written)
     with (
         pytest.MonkeyPatch.context() as patch,
         contextlib.redirect_stdout(out),
@@ -34,7 +35,7 @@ def prorl(place: Path | None, *words: str, **environment: str) -> CompletedProce
         if place is not None:
             patch.chdir(place)
         code = _exit_code()
-    return CompletedProcess(words, code, *(file.getvalue().decode() for file in written))
+    return CompletedProcess(words, code, *(file.getvalue().decode(encoding) for file in written))
 
 
 def _exit_code() -> int:
