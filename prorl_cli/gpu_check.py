@@ -132,16 +132,19 @@ def check_gpu(
     """Yield the result of each stage. A stage gets at most twice its share of the time that is left."""
     from prorl_inference import DEFAULT_MODEL, is_cached
 
+    if model is not None and Path(model).exists():
+        model = str(Path(model).resolve())  # stages work in another folder
+    steps = {Stage.update, Stage.transformers, Stage.vllm}
+    needed = {*stages, *([Stage.model] if steps & set(stages) else [])}
+    stages = [s for s in Stage if s in needed and not (s is Stage.model and model is not None)]
     deadline = time.monotonic() + 60 * minutes
     with tempfile.TemporaryDirectory(prefix="prorl-gpu-") as name:
         folder = Path(name)
         job = Job(Stage.device, size, model or str(folder / "model"), device)
         trained = model or (DEFAULT_MODEL if is_cached(DEFAULT_MODEL) else None)
         for i, stage in enumerate(stages):
-            if stage is Stage.model and model is not None:
-                continue
-            left = deadline - time.monotonic()
             started = time.monotonic()
+            left = deadline - started
             result = _unmet(stage, trained, left)
             if result is None:
                 seconds = min(left, 2 * left / (len(stages) - i))

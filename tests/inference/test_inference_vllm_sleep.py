@@ -18,6 +18,7 @@ WOKEN = [
     "empty_cache",
     ("wake_up", ["weights"]),
     "reload_weights",
+    "empty_cache",
     ("wake_up", ["kv_cache"]),
     "reset_prefix_cache",
 ]

@@ -113,18 +113,21 @@ class VllmGenerator:
     def sync_weights(self, model: Any) -> None:
         """Sample from the current weights of ``model``, with peft adapters merged. Wakes a sleeping engine."""
         if self._asleep:
-            import torch
-
-            torch.cuda.empty_cache()  # vLLM's memory comes from the driver, not from torch's cache
-            self._engine.wake_up(tags=["weights"])
+            self._wake("weights")
         self._engine.collective_rpc(
             "reload_weights", kwargs={"weights_iterator": named_weights(model)}
         )
         self._engine.apply_model(_repack_tied_head)
         if self._asleep:  # after the weights, whose loading needs room of its own
-            self._engine.wake_up(tags=["kv_cache"])
+            self._wake("kv_cache")
             self._asleep = False
         self._engine.reset_prefix_cache()
+
+    def _wake(self, part: str) -> None:
+        import torch
+
+        torch.cuda.empty_cache()  # vLLM's memory comes from the driver, not from torch's cache
+        self._engine.wake_up(tags=[part])
 
     def close(self) -> None:
         if self._engine is not None:

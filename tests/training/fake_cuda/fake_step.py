@@ -115,6 +115,7 @@ def run_sampling(settings: list[str], dtype: str) -> None:
         for rows in ended:
             done += rows
     assert len(done) == 9
+    assert refilled or steps == 1, f"six tokens were waited for {steps} times"
 
 
 RUNS: dict[str, Callable[[list[str], str], None]] = {"update": run_update, "sampling": run_sampling}
