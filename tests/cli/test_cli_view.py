@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import prorl
 
 from prorl_cli.watch import bars
 from prorl_viewer.runs.testing import write_run
@@ -29,8 +30,8 @@ def test_a_page_is_written_without_a_stdout_to_tell_its_name(run: Path, tmp_path
 
 def test_a_run_is_watched_as_text_where_there_is_no_terminal(tmp_path: Path) -> None:
     run = write_run(tmp_path / "one", 60, rollouts=[60])
-    command = [sys.executable, "-m", "prorl_cli", "watch", str(run.path)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = prorl(None, "watch", str(run.path))
+    assert done.returncode == 0
     for part in (
         "step 60 of 60",
         "validation",

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -371,14 +370,7 @@ def test_a_plugin_composes_ours_and_its_own_and_its_faults_are_no_rewards(tmp_pa
         for at, (most, text) in enumerate(cases)
     ]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run = subprocess.run(
-        [sys.executable, "-m", "prorl_cli", "verify", "file", "in.jsonl", "--plugin", "terse.py"],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        cwd=tmp_path,
-    )
+    run = prorl(tmp_path, "verify", "file", "in.jsonl", "--plugin", "terse.py")
     right, wordy, broken = [json.loads(line) for line in run.stdout.splitlines()]
     assert (right["reward"], wordy["reward"], right["reason"]) == (1.0, 0.0, "their product")
     assert right["metrics"]["plugin"] == right["metrics"]["part.words.plugin"]
@@ -388,17 +380,8 @@ def test_a_plugin_composes_ours_and_its_own_and_its_faults_are_no_rewards(tmp_pa
 
 def test_what_a_plugins_reference_lacks_is_one_line_and_exit_2(tmp_path: Path) -> None:
     (tmp_path / "terse.py").write_text(PLUGIN)
-    run = subprocess.run(
-        [
-            *(sys.executable, "-m", "prorl_cli", "verify", "answer", "--plugin", "terse.py"),
-            *("--verifier", "terse", "--reference", '{"answer": "4"}', "4"),
-        ],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        cwd=tmp_path,
-    )
+    words = ["verify", "answer", "--plugin", "terse.py", "--verifier", "terse"]
+    run = prorl(tmp_path, *words, "--reference", '{"answer": "4"}', "4")
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr == (
         "error: terse: the parts of the terse task cannot be made: KeyError: 'most'\n"
