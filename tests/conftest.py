@@ -19,7 +19,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 gc.disable()  # until the tests are collected: nothing of what is loaded meanwhile becomes free
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Start garbage collection, which passes over everything that has been loaded so far."""
     gc.freeze()
     gc.enable()
