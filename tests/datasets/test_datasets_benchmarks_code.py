@@ -284,8 +284,8 @@ def test_a_stream_that_unpacks_to_more_than_the_limit_is_refused() -> None:
         (base64.b64encode(b"plain").decode(), "not a zlib stream"),
         (base64.b64encode(zlib.compress(b"x" * 100)[:-6]).decode(), "cut off"),
         (base64.b64encode(zlib.compress(b"x") + b"more").decode(), "followed by other bytes"),
-        (_pack(pickle.dumps("abc" * 100)[:-20]), "not a whole pickle"),
-        (_pack(b""), "not a whole pickle"),
+        (_pack(pickle.dumps("abc" * 100)[:-20]), "not a valid pickle"),
+        (_pack(b""), "not a valid pickle"),
     ],
 )
 def test_damaged_packing_is_refused_with_its_reason(packed: str, message: str) -> None:

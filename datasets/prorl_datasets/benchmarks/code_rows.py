@@ -152,7 +152,7 @@ def pickled_text(data: bytes) -> str:
     except PackedError:
         raise
     except (ValueError, UnicodeDecodeError) as error:
-        raise PackedError(f"an incomplete pickle ({error})") from error
+        raise PackedError(f"not a valid pickle ({error})") from error
     if last != len(data) - 1:
         raise PackedError("bytes follow the pickle's end")
     if opcodes == ["text", "STOP"]:

@@ -209,7 +209,7 @@ class _Reader:
                 raise FrameError("a key cannot be hashed") from error
             counts[code] = counts.get(code, 0) + 1
             if counts[code] > _SAME_HASH:
-                raise FrameError("too many keys have the same hash")
+                raise FrameError("too many keys have one hash")
             yield key
 
     def _columns(self, tag: str, parts: list[Any]) -> Any:
