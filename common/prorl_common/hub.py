@@ -147,12 +147,18 @@ def _status(error: BaseException | None) -> int | None:
     return int(status) if status is not None else None
 
 
+def http_error() -> type[Exception]:
+    """Return the base class of the HTTP errors of huggingface_hub's client (httpx, or httpx2 from version 2)."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    base: type[Exception] = HfHubHTTPError.__mro__[1]
+    return base
+
+
 def broken_library() -> tuple[type[Exception], ...]:
     """Return the exception types that huggingface_hub raises for broken connections or invalid responses."""
-    import httpx
-
     return (
-        httpx.HTTPError,
+        http_error(),
         OSError,
         RuntimeError,
         LookupError,

@@ -87,7 +87,9 @@ def test_kl_estimates_and_their_gradients_equal_openrlhfs(
     value = kl_penalty(logprobs, case.tensor("ref_logprobs", torch.float32), config)
     value.sum().backward()  # type: ignore[no-untyped-call]
     near(value, case.outputs["kl"])
-    near(logprobs.grad, case.gradient)
+    inside = value.detach().abs() != 10  # at the bound itself, torch 2.14 changed clamp's gradient
+    assert logprobs.grad is not None
+    near(logprobs.grad[inside], torch.tensor(case.gradient)[inside])
 
 
 def test_openrlhfs_k2_gradient_dies_at_the_root_of_twenty_and_the_posts_at_ten(golden: Any) -> None:

@@ -23,6 +23,7 @@ from prorl_common.files import explain_write_errors
 from prorl_common.http import Reply, RetryPolicy, ServerWatch, TransientError, one_line
 from prorl_common.hub import (
     broken_library,
+    http_error,
     hub_address,
     hub_home,
     hub_is_offline,
@@ -292,13 +293,12 @@ class CachedHub:
                 return Unreachable(f"{self._endpoint} answered {reply.line()}")
 
     def _broken(self, error: Exception) -> Exception:
-        import httpx
         from huggingface_hub.errors import HFValidationError
 
         words = one_line(str(error))[:200] or type(error).__name__
         if isinstance(error, HFValidationError):
             return Unreachable(f"not a repository's name ({words})")
-        if not isinstance(error, httpx.HTTPError | OSError):
+        if not isinstance(error, http_error() | OSError):
             return Unreachable(f"{self._endpoint} does not answer as a hub does ({words})")
         self._failures += 1
         if not self._has_answered and self._failures >= FIRST_TRIES:

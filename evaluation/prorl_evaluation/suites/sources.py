@@ -195,7 +195,7 @@ def is_service(error: BaseException) -> bool:
             return status >= 500 or status == 429
         # a failed connection, unlike a missing or unreadable local file
         library = type(cause).__module__.partition(".")[0]
-        clients = ("httpx", "httpcore", "requests", "urllib3")
+        clients = ("httpx", "httpx2", "httpcore", "httpcore2", "requests", "urllib3")
         if isinstance(cause, ConnectionError | TimeoutError) or library in clients:
             return True
         cause = cause.__cause__
