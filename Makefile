@@ -1,6 +1,7 @@
 # The commands people type. Everything is installed into .venv with the versions of constraints.txt.
 PYTHON ?= python3
 VENV := .venv
+CONSTRAINTS := constraints.txt
 BIN := $(VENV)/bin
 STEPS ?=
 MINUTES ?=
@@ -12,23 +13,23 @@ NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_doc
 # Tests start Python hundreds of times: without compiled modules each start reads every source file again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel nightly integration integration-openrlhf bench evidence accuracy structure check hooks format docs docs-links clean
+.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel nightly nightly-newest integration integration-openrlhf bench evidence accuracy structure check hooks format docs docs-links clean
 
 help: ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 
-$(VENV)/.local: pyproject.toml constraints.txt
+$(VENV)/.local: pyproject.toml $(CONSTRAINTS)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[local]' --constraint constraints.txt
+	$(BIN)/python -m pip install --quiet --editable '.[local]' --constraint $(CONSTRAINTS)
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.local tests/plugins/lab_parts/pyproject.toml $(wildcard tests/plugins/lab_parts/lab_parts/*.py)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]' --constraint constraints.txt
+	$(BIN)/python -m pip install --quiet --editable '.[dev]' --constraint $(CONSTRAINTS)
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --force-reinstall tests/plugins/lab_parts
 	touch $@
 
 $(VENV)/.docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --editable '.[docs]' --constraint constraints.txt
+	$(BIN)/python -m pip install --quiet --editable '.[docs]' --constraint $(CONSTRAINTS)
 	touch $@
 
 venv: $(VENV)/.local ## .venv with prorl, ready to train on this machine
@@ -50,15 +51,19 @@ test: dev-venv ## all fast tests
 test-slow: dev-venv ## the long tests
 	$(BIN)/python -m pytest -q -m 'slow and not nightly' -k 'not docker' -n 2 --dist loadfile $(NO_SERVICE)
 
-nightly: dev-venv ## slow tests at full size (fifty kills, all generated items), and a tutorial trained as printed
+nightly: dev-venv ## slow tests at full size (fifty kills, all generated items), a tutorial trained as printed, and nightly-newest
 	$(BIN)/python -m pytest -q -m nightly $(NO_SERVICE)
+	$(MAKE) nightly-newest
+
+nightly-newest: ## checks, fast tests and integration with the newest releases (.venv-newest, constraints-newest.txt)
+	$(MAKE) VENV=.venv-newest CONSTRAINTS=constraints-newest.txt check test integration
 
 test-wheel: dev-venv ## every command from a wheel outside the checkout (part of test-slow)
 	$(BIN)/python -m pytest -q tests/wheel
 
 integration: dev-venv ## tests that need a service or a trainer: a Docker engine (installed and started where none runs), TRL, verl, OpenRLHF
 	PRORL="$(CURDIR)/$(BIN)/prorl" PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/integration.sh
-	PYTHON="$(CURDIR)/$(BIN)/python" bash scripts/trainers.sh
+	PYTHON="$(CURDIR)/$(BIN)/python" VENVS=$(VENV)-trainers CONSTRAINTS=$(CONSTRAINTS) bash scripts/trainers.sh
 
 integration-openrlhf: openrlhf-cpu-venv ## the OpenRLHF engine, whole, on the CPU
 	PYTHON="$(CURDIR)/.venv-openrlhf/bin/python" bash scripts/openrlhf_integration.sh
@@ -101,4 +106,4 @@ docs-links: ## ask every address that the docs link to (needs the network)
 	$(PYTHON) scripts/check_links.py --external
 
 clean: ## remove what the build made (not runs, data or models)
-	rm -rf $(VENV) .venv-trainers .venv-openrlhf site dist build .mypy_cache .pytest_cache .ruff_cache .coverage
+	rm -rf $(VENV) $(VENV)-trainers .venv-openrlhf .venv-newest .venv-newest-trainers site dist build .mypy_cache .pytest_cache .ruff_cache .coverage

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests the trainer adapters with the real TRL, verl and OpenRLHF. Their requirements conflict, so each gets an
-# environment in .venv-trainers on top of PYTHON's environment. verl and OpenRLHF are installed without their
+# environment in VENVS (.venv-trainers) on top of PYTHON's environment. verl and OpenRLHF are installed without their
 # dependencies except those that scoring needs, since the others need a GPU. Arguments name the trainers to test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ for name in "$@"; do
         echo "trainers: no such trainer: $name (trl, verl, openrlhf)" >&2
         exit 2
     fi
-    env=".venv-trainers/$name"
+    env="${VENVS:-.venv-trainers}/$name"
     wanted="$(requirements "$name") $(alone "$name")"
     if [ "$(cat "$env/.done" 2>/dev/null)" != "$wanted" ]; then
         echo "trainers: installing $name" >&2
@@ -37,7 +37,7 @@ for name in "$@"; do
         echo "import site; site.addsitedir('$BASE')" \
             >"$("$env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/base.pth"
         # shellcheck disable=SC2046 # words are wanted
-        "$env/bin/python" -m pip install --quiet $(requirements "$name") --constraint constraints.txt
+        "$env/bin/python" -m pip install --quiet $(requirements "$name") --constraint "${CONSTRAINTS:-constraints.txt}"
         # shellcheck disable=SC2046
         [ -z "$(alone "$name")" ] || "$env/bin/python" -m pip install --quiet --no-deps $(alone "$name")
         echo "$wanted" >"$env/.done"
