@@ -162,7 +162,7 @@ def test_every_family_has_the_log_probs_and_gradients_of_a_plain_pass(family: st
         close(torch.tensor(one.logprobs), values.detach())
 
     scorer = TargetScorer(model)
-    newer = {"GPTJ": "blocks"}  # Transformers 5.24 no longer computes this family's attention itself
+    newer = {"GPTJ": "blocks"}  # by version of Transformers
     assert scorer.method in {method, newer.get(family)}
     pairs = [answers[:2], answers[2:]]
     groups = [
