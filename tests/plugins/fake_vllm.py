@@ -22,7 +22,8 @@ class LLM:
     def __init__(self, model: str, **options: Any) -> None:
         self.options = options
         self.model: Any = load_model(Path(model), "cpu", torch.float32)[0]
-        size = len(self.model.get_input_embeddings().weight)
+        weight: Any = self.model.get_input_embeddings().weight
+        size = len(weight)
         self.model_config = SimpleNamespace(
             max_model_len=options["max_model_len"] or 512, get_vocab_size=lambda: size
         )

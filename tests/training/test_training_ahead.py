@@ -21,7 +21,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy
-from prorl_training.rollout.ahead import SampleAhead, SamplerStopped
+from prorl_training.rollout.staleness import SampleAhead, SamplerStopped
 from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.testing import ByLength, untimed_metrics
@@ -94,9 +94,7 @@ def test_with_a_staleness_of_1_each_batch_is_sampled_by_the_policy_before_the_la
 ) -> None:
     one = trainer(1)
     one.before_batch = lambda step: time.sleep(0.004 * (step % 3))
-    policies = [
-        one.train(step, lambda s=step: time.sleep(0.004 * (s % 2))) for step in range(1, 21)
-    ]  # type: ignore[misc]
+    policies = [one.train(step, lambda: time.sleep(0.003)) for step in range(1, 21)]
     assert policies == [0, *range(19)]
 
 
@@ -197,7 +195,11 @@ def resume(config: TrainConfig, run: Path, step: int, like: TrainingLoop) -> Tra
     restore_checkpoint(path, policy, state)
     folder = RunFolder(run)
     folder.truncate_after(step)
-    own = {"policy": policy, "folder": folder, "generator": sampler(policy.model, tokenizer)}
+    own: dict[str, Any] = {
+        "policy": policy,
+        "folder": folder,
+        "generator": sampler(policy.model, tokenizer),
+    }
     engine = TrainingLoop(config, replace(like.parts, **own), step)
     engine.restore(state, path)
     assert engine.run() == STEPS

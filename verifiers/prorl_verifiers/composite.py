@@ -16,9 +16,8 @@ from prorl_common import nearest
 from prorl_verifiers.audit_shape import AuditShape, Kind
 from prorl_verifiers.data_shape import UNTYPED, DataShape
 from prorl_verifiers.findings import listening, note
-from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import VERIFIERS, Composition, VerifierSpec
-from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict
+from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict, check_keys
 
 MAX_PARTS = 64
 """Maximum parts of one task; each is a separate item in the pool."""

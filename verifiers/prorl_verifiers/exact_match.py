@@ -17,9 +17,8 @@ from prorl_verifiers.audit_shape import AuditShape, Kind
 from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.extract import CLOSE_THINK, OPEN_THINK
 from prorl_verifiers.findings import note
-from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
-from prorl_verifiers.types import Reference, Score, TaskError, unparsable
+from prorl_verifiers.types import Reference, Score, TaskError, check_keys, unparsable
 
 MAX_LISTED = 64
 """Maximum number of stop strings, of filters and of ignored expressions in one task."""

@@ -16,11 +16,15 @@ from prorl_training.algorithm.advantages import advantages_of
 from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
 from prorl_training.policy.update import UpdateBatch, UpdateGuard, build_update
-from prorl_training.rollout.ahead import SampleAhead, SamplerStopped
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.item_records import levels_changed
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.staleness import sampling_key, still_fitting
+from prorl_training.rollout.staleness import (
+    SampleAhead,
+    SamplerStopped,
+    sampling_key,
+    still_fitting,
+)
 from prorl_training.run.checkpoint import (
     best_checkpoint,
     checkpoint_steps,

@@ -1,13 +1,16 @@
-"""Decide which carried groups can be used, and when a late group must be finished."""
+"""Groups sampled by earlier policies: which carried ones are used, and batches sampled during the update."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.types import Carried, Group
+from prorl_training.types import Batch, Carried, Group, SampledBatch
 
 
 def still_fitting(
@@ -63,3 +66,157 @@ def must_end(begun: int, step: int, late_steps: int) -> bool:
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
     """Return for each response how many steps old the policy was that began it."""
     return [step - 1 - t.policies[0] for g in groups for t in g.scored]
+
+
+Draw = Callable[[int], tuple[Iterator[Sample], TrainConfig]]
+"""Returns the prompts of a step and the settings to sample them with."""
+Collect = Callable[[Iterator[Sample], int, TrainConfig, int], Batch]
+"""Samples a batch from (prompts, step, settings, policy version)."""
+
+
+class SamplerStopped(Exception):
+    """Raised in the sampler's thread to end a batch that is no longer needed."""
+
+
+class SampleAhead:
+    """Samples the batches after ``version``, at most ``staleness`` policy versions ahead of the trainer.
+
+    Version v is the policy after step v. One version samples the whole batch of step u: at least u - 1 - ``staleness``.
+    The trainer gets a batch once the next one has begun, so with a staleness of 1 no version depends on timing.
+    ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
+    """
+
+    def __init__(
+        self,
+        staleness: int,
+        last_step: int,
+        version: int,
+        draw: Draw,
+        collect: Collect,
+        load_weights: Callable[[], None],
+        queue: Sequence[SampledBatch] = (),
+    ) -> None:
+        self._staleness, self._last_step = staleness, last_step
+        self._draw, self._collect, self._load_weights = draw, collect, load_weights
+        self._queue = deque(queue)
+        self._next = version + len(self._queue) + 1
+        self._begun = self._next - 1
+        self._version = self._loaded = version
+        self._keep_weights = True  # the next batch is sampled with the weights that are loaded
+        self._sampling = self._loading = self._updating = self._paused = False
+        self.ended = False
+        self._error: BaseException | None = None
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name="prorl-sampling", daemon=True)
+
+    def take(self, step: int) -> SampledBatch:
+        """Let the sampler load the weights after the step before, and wait for the batch of ``step``.
+
+        Raises what sampling it raised.
+        """
+        following = min(step + 1, self._last_step)
+        with self._changed:
+            self._version, self._updating = step - 1, False
+            if self._thread.ident is None:
+                self._sampling = True
+                self._thread.start()
+            self._changed.notify_all()
+            self._changed.wait_for(
+                lambda: self._error is not None or (self._queue and self._begun >= following)
+            )
+            if not self._queue and self._error is not None:
+                raise self._error
+            sampled = self._queue.popleft()
+        assert sampled.step == step, (sampled.step, step)
+        return sampled
+
+    def begin_update(self) -> None:
+        """Keep the sampler from loading weights until the next ``take``."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._loading)
+            self._updating = True
+
+    @contextmanager
+    def paused(self, version: int) -> Iterator[Sequence[SampledBatch]]:
+        """Wait for the batch in progress, load the weights of ``version`` and give the batches in the queue.
+
+        The sampler is idle inside the block and continues with the weights loaded last.
+        """
+        with self._changed:
+            self._paused = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._sampling)
+            queue = tuple(self._queue)
+        self._load_weights()
+        self._loaded, self._keep_weights = version, True
+        try:
+            yield queue
+        finally:
+            with self._changed:
+                self._paused = False
+                self._changed.notify_all()
+
+    def sample_again(self, step: int) -> list[Batch]:
+        """Drop and return the batches in the queue; sample ``step`` and later ones again. Only while paused."""
+        dropped = [sampled.batch for sampled in self._queue]
+        self._queue.clear()
+        self._next, self._begun = step, step - 1
+        return dropped
+
+    def close(self) -> None:
+        """Stop the sampler and wait until its thread has ended."""
+        with self._changed:
+            self.ended = True
+            self._changed.notify_all()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        try:
+            while self._begin_batch():
+                step, policy = self._next, self._loaded
+                prompts, settings = self._draw(step)
+                with self._changed:
+                    self._begun = step
+                    self._changed.notify_all()
+                batch = self._collect(prompts, step, settings, policy)
+                with self._changed:
+                    self._queue.append(SampledBatch(step, policy, sampling_key(settings), batch))
+                    self._next += 1
+                    self._changed.notify_all()
+        except SamplerStopped:
+            pass
+        except BaseException as error:  # noqa: BLE001 - raised by take()
+            self._error = error
+        with self._changed:
+            self._sampling = False
+            self._changed.notify_all()
+
+    def _begin_batch(self) -> bool:
+        """Wait until the next batch may begin and load newer weights for it. Return False if the run has ended."""
+        with self._changed:
+            while not self.ended and not self._may_begin():
+                self._sampling = False
+                self._changed.notify_all()
+                self._changed.wait()
+            self._sampling = True
+            needed = self._next - 1 - self._staleness
+            if self.ended or (self._keep_weights and self._loaded >= needed):
+                self._keep_weights = False
+                return not self.ended
+            if self._loaded < needed:
+                self._changed.wait_for(lambda: not self._updating or self.ended)
+            if self.ended or self._updating or self._loaded == self._version:
+                return not self.ended
+            self._loading, version = True, self._version
+        try:
+            self._load_weights()
+        finally:
+            with self._changed:
+                self._loaded, self._loading = version, False
+                self._changed.notify_all()
+        return True
+
+    def _may_begin(self) -> bool:
+        recent = self._version >= self._next - 1 - self._staleness
+        return recent and not self._paused and self._next <= self._last_step

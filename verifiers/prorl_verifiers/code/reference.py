@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, nearest
 from prorl_verifiers.code.compare import MAX_DEPTH, NODES
-from prorl_verifiers.references import check_keys
-from prorl_verifiers.types import TaskError
+from prorl_verifiers.types import TaskError, check_keys
 
 if TYPE_CHECKING:
     from prorl_sandbox import LanguageSpec, Limits

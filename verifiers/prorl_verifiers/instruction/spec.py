@@ -10,9 +10,8 @@ from prorl_common import nearest
 from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Mutation, Probe
 from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.references import check_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
-from prorl_verifiers.types import Reference, Score, TaskError
+from prorl_verifiers.types import Reference, Score, TaskError, check_keys
 
 _WORDS = (
     "amber",

@@ -10,9 +10,8 @@ from typing import Any
 from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Kind, Mutation
 from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.references import check_keys, gold_text
 from prorl_verifiers.spec import Canary, VerifierSpec
-from prorl_verifiers.types import Reference, Score, TaskError
+from prorl_verifiers.types import Reference, Score, TaskError, check_keys, gold_text
 
 MAX_DECIMALS = 40
 """Maximum number of decimal places that a question may ask for."""

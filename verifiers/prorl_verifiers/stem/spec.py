@@ -16,9 +16,8 @@ from prorl_verifiers.math.spec import (
     boxed_gold,
     mutations,
 )
-from prorl_verifiers.references import check_keys, gold_text
 from prorl_verifiers.spec import Canary, VerifierSpec
-from prorl_verifiers.types import Reference, Score, TaskError
+from prorl_verifiers.types import Reference, Score, TaskError, check_keys, gold_text
 
 MAX_UNIT_TEXT = 200
 MAX_ALIASES = 20
