@@ -12,7 +12,7 @@ from prorl_cli import console
 from prorl_cli.groups import by_purpose
 from prorl_cli.options import ConfigFile, Preset, Sets, whole
 from prorl_cli.train.controller import explain, simulate
-from prorl_cli.train.estimates import fit, forecast
+from prorl_cli.train.estimates import fit, forecast, openrlhf_gpus
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds, prorl_command
 from prorl_common.interrupts import NOTHING_KEPT
@@ -56,6 +56,13 @@ def train(
         ),
     ] = None,
     device: Annotated[str | None, typer.Option(help="Device: auto, cpu, cuda or cuda:N.")] = None,
+    gpus: Annotated[
+        int | None,
+        whole(
+            low=1,
+            help="GPUs of this machine, by default with the engine local; with --device cpu, processes.",
+        ),
+    ] = None,
     restarts: Annotated[
         int,
         whole(
@@ -79,7 +86,16 @@ def train(
     """
     if context.invoked_subcommand is not None:
         return
-    named = {"data.path": data, "model.path": model, "engine": engine, "model.device": device}
+    named: dict[str, object] = {
+        "data.path": data,
+        "model.path": model,
+        "engine": engine,
+        "model.device": device,
+    }
+    if gpus is not None and engine == "openrlhf":
+        named |= openrlhf_gpus(gpus)
+    elif gpus is not None:
+        named |= {"model.gpus": gpus, "engine": engine or (None if resume else "local")}
     over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     if resume is not None:
         if preset or config_file or name or dry_run:
@@ -122,6 +138,8 @@ def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None)
     r = config.in_phase(0).rollout
     console.say(f"run      {folder}")
     console.say(f"preset   {config.preset} · {config.steps} steps · engine {config.engine}")
+    if config.model.gpus > 1:
+        console.say(f"ranks    {config.model.gpus}, with logs in rank_N.log of the run")
     if start.chosen:
         console.say(f"engine   {start.chosen}")
     for line in stage_lines(config):

@@ -36,7 +36,7 @@ def fit(
         ),
     ] = None,
     gpus: Annotated[
-        int | None, whole(low=1, help="Number of GPUs for the engine openrlhf.")
+        int | None, whole(low=1, help="Number of GPUs (default: the config's).")
     ] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
@@ -50,32 +50,45 @@ def fit(
     2 if the run does not fit. GPU hours are rough: they assume an H100 and the utilisation of two published runs.
     """
     from prorl_training.config.loading import load_config
-    from prorl_training.planning.fit import gpu_hours, misfit, planned
+    from prorl_training.planning.fit import H100_TFLOPS, gpu_hours, misfit, planned
     from prorl_training.planning.model_shape import model_shape
 
     named: dict[str, object] = {"model.path": model}
-    if gpus is not None:  # nodes of 8 GPUs, or one node
-        nodes = gpus // 8 if gpus % 8 == 0 else 1
-        named |= {"openrlhf.nodes": nodes, "openrlhf.gpus_per_node": gpus // nodes}
+    if gpus is not None:
+        named |= {"model.gpus": gpus, **openrlhf_gpus(gpus)}
     over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     config = load_config(preset, config_file, over)
     estimate = planned(config, None if gpu_memory is None else int(gpu_memory * 10**9))
     shape = model_shape(config.model.path)
-    hours = None if estimate.device == "cpu" else gpu_hours(config, shape)
+    paths = [] if estimate.device == "cpu" else gpu_hours(config, shape)
     if as_json:
-        console.print_json(
-            {**estimate.to_json(), "gpu_hours": None if hours is None else asdict(hours)}
-        )
+        console.print_json({**estimate.to_json(), "gpu_hours": [asdict(path) for path in paths]})
     else:
         print_fit(estimate)
-        if hours is not None:
+        if paths:
             print(
-                f"roughly {hours.low:,.0f} to {hours.high:,.0f} GPU hours for {config.steps:,} steps, at the utilisation of "
-                f"ProRL v1 and DeepScaleR (peak {hours.peak_tflops:g} TFLOP/s)"
+                f"\nroughly, for {config.steps:,} steps at the utilisation of ProRL v1 and DeepScaleR "
+                f"(peak {H100_TFLOPS:g} TFLOP/s):"
             )
+            rows = [
+                (
+                    path.engine,
+                    str(path.gpus),
+                    f"{path.low:,.0f} to {path.high:,.0f}",
+                    f"{path.low / path.gpus / 24:,.0f} to {path.high / path.gpus / 24:,.0f}",
+                )
+                for path in paths
+            ]
+            console.print_table("", ("engine", "GPUs", "GPU hours", "days"), rows)
     if not estimate.fits:
         console.say(misfit(estimate, shape))
         raise typer.Exit(2)
+
+
+def openrlhf_gpus(gpus: int) -> dict[str, object]:
+    """Return the settings for nodes of 8 GPUs, or one node."""
+    nodes = gpus // 8 if gpus % 8 == 0 else 1
+    return {"openrlhf.nodes": nodes, "openrlhf.gpus_per_node": gpus // nodes}
 
 
 def print_fit(fit: Fit) -> None:

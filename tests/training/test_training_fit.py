@@ -12,7 +12,7 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
-from prorl_training.planning.fit import advice, check_fit, main_memory, misfit, reckon
+from prorl_training.planning.fit import advice, check_fit, gpu_hours, main_memory, misfit, reckon
 from prorl_training.planning.memory import GB, ITEMS, Fit
 from prorl_training.planning.model_shape import KNOWN, model_shape
 
@@ -70,6 +70,25 @@ def test_what_is_advised_fits_and_nothing_of_it_is_too_much(
     for left_out in found:
         rest = [setting for setting in found if setting != left_out]
         assert not fit_of("prorl-v2", gigabytes, *over, *rest).fits, left_out
+
+
+def test_hours_are_those_of_each_path_and_old_log_probs_cost_the_cluster_engine_more() -> None:
+    config = load_config("prorl-v2", None, ["model.gpus=4"])
+    one, several, cluster = gpu_hours(config, model_shape(config.model.path))
+    paths = [(path.engine, path.gpus) for path in (one, several, cluster)]
+    assert paths == [("local", 1), ("local", 4), ("openrlhf", 4)]
+    assert (one.low, one.high) == (several.low, several.high)
+    assert 1 < cluster.low / one.low < 1.1
+    assert 3000 < one.low < one.high < 20_000
+
+
+def test_sharding_divides_what_a_rank_holds() -> None:
+    whole, shard = (
+        fit_of("prorl-v2", 80, "engine=local", "model.gpus=4", f"model.sharding={sharding}")
+        for sharding in ("none", "fsdp")
+    )
+    for item in ("optimiser", "reference", "gradients"):
+        assert shard.phases[0].stages[-1].items[item] == whole.phases[0].stages[-1].items[item] // 4
 
 
 def test_where_no_setting_helps_that_is_said() -> None:

@@ -170,7 +170,7 @@ def test_saved_model_is_a_plain_one_with_the_adapters_in_it(tmp_path: Path) -> N
     policy = lora_policy()
     policy.update(batch_for(policy))
     before = policy.policy_tensors()
-    policy.save_model(tmp_path)
+    policy.save_model(tmp_path, policy.weights())
     again = hf.AutoModelForCausalLM.from_pretrained(tmp_path)
     assert type(again).__name__ == "LlamaForCausalLM"
     assert not list(tmp_path.glob("adapter*"))

@@ -459,7 +459,7 @@ def test_saved_model_loads_without_prorl(tmp_path: Path) -> None:
 
     hf: Any = transformers
     policy = new_policy(toy())
-    policy.save_model(tmp_path)
+    policy.save_model(tmp_path, policy.weights())
     again = hf.AutoModelForCausalLM.from_pretrained(tmp_path)
     pairs = zip(again.parameters(), policy.model.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)

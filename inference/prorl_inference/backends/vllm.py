@@ -61,6 +61,7 @@ class VllmGenerator:
         vllm = _vllm()
         self._can_sleep = sleeps and torch.cuda.is_available()
         self._asleep = False
+        in_group = torch.distributed.is_available() and torch.distributed.is_initialized()
         self._engine: Any = vllm.LLM(
             model=str(path),
             skip_tokenizer_init=True,
@@ -73,6 +74,8 @@ class VllmGenerator:
             trust_remote_code=False,
             disable_log_stats=True,
             enable_sleep_mode=self._can_sleep,
+            # in a rank of a training run, vLLM joins the process group that exists
+            distributed_executor_backend="external_launcher" if in_group else None,
         )
         self.tokenizer = tokenizer
         self.seeded = request_seeds

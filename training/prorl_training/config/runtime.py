@@ -46,9 +46,19 @@ class ModelConfig(Section):
     gpu_gb: float = Field(default=80.0, gt=0)
     """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for. ``prorl train fit`` assumes it without a
     GPU."""
+    gpus: int = Field(default=1, ge=1)
+    """GPUs of this machine that the engine local uses, each with a process (a rank); processes if ``device`` is cpu."""
+    sharding: Literal["none", "fsdp"] = "none"
+    """With several GPUs, each holds all weights (``none``), or a part of policy, reference and optimiser (``fsdp``)."""
     check_fit: bool = True
     """Refuse to start a run whose estimated memory exceeds what is available."""
     lora: LoraConfig = LoraConfig()
+
+    @model_validator(mode="after")
+    def _adapters_are_not_sharded(self) -> ModelConfig:
+        if self.sharding == "fsdp" and self.lora.rank:
+            raise ValueError("sharding=fsdp trains all weights: set sharding=none or lora.rank=0")
+        return self
 
 
 class ValidationConfig(Section):

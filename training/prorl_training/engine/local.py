@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import copy
+import contextlib
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import MissingExtraError, Progress, on_interrupt, prorl_command
+from prorl_common import MissingExtraError, Progress, UserError, on_interrupt, prorl_command
 from prorl_datasets import DatasetError, Sample
 from prorl_training.config import TrainConfig
 from prorl_training.config.runtime import RewardConfig
@@ -18,6 +18,7 @@ from prorl_training.types import Decision
 
 if TYPE_CHECKING:
     from prorl_training.engine.loop import AfterStep
+    from prorl_training.engine.ranks import Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,40 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
     else:
         check_device(config.model.device)
         device = "cuda"  # ``launch.understood`` refuses any other
+    if "local" in engines:
+        check_gpus(config, device)
     if config.model.liger:
         from prorl_training.policy.liger import check_liger
 
         check_liger(device)
     return dataset
+
+
+def check_gpus(config: TrainConfig, device: str) -> None:
+    """Raise UserError if this machine does not have ``model.gpus`` GPUs for a run on ``device``."""
+    wanted, named, rollout = config.model.gpus, config.model.device, config.rollout
+    if wanted == 1:
+        return
+    if rollout.staleness or rollout.device:
+        key = "staleness=0" if rollout.staleness else "device="
+        raise UserError(
+            f"model.gpus={wanted}: every GPU samples and trains in turn: --set rollout.{key}, or --gpus 1"
+        )
+    if named == "cpu":
+        return
+    if ":" in named:
+        raise UserError(
+            f"model.device={named} is one GPU, but model.gpus={wanted}: use --device cuda, and CUDA_VISIBLE_DEVICES "
+            "to choose GPUs"
+        )
+    import torch
+
+    count = torch.cuda.device_count() if device.startswith("cuda") else 0
+    if wanted > count:
+        cure = f"use --gpus {max(count, 1)}" + (
+            "" if count else f", or --device cpu for {wanted} processes on the CPU"
+        )
+        raise UserError(f"{wanted} GPUs were requested, but torch finds {count}: {cure}")
 
 
 def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
@@ -152,9 +182,9 @@ def train(
             say=progress.message,
         ) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
+        contextlib.closing(LocalEngine(config, folder, samples, pool, progress)) as engine,
     ):
         pool.require(sample.task for split in samples for sample in split)
-        engine = LocalEngine(config, folder, samples, pool, progress)
         builder = Builder(engine, config, folder, samples, progress, watchdog.beat)
         loop = builder.build(resume, decisions)
         loop.after_step = after_step or loop.after_step
@@ -171,7 +201,7 @@ def train(
 
 @dataclass
 class LocalEngine:
-    """Runs everything in this process; implements ``engine.builder.Engine``."""
+    """Runs everything in this process and those of its other ranks; implements ``engine.builder.Engine``."""
 
     config: TrainConfig
     folder: RunFolder
@@ -181,30 +211,33 @@ class LocalEngine:
 
     def load(self, checkpoint: Path | None) -> Any:
         """Load the checkpoint's model. With LoRA, or without a checkpoint, load the base model."""
-        from prorl_inference import load_model, pick_device, pick_dtype
-        from prorl_inference.tokens import set_template_options
         from prorl_training.engine.builder import Machinery
-        from prorl_training.policy.update import Policy
+        from prorl_training.engine.ranks import Member, TeamPolicy
 
         c = self.config.model
         weights = self.base_model if checkpoint is None or c.lora.rank else checkpoint / "policy"
         if checkpoint is not None and c.lora.rank:
             self._check(weights)
-        device = pick_device(c.device)
-        model, tokenizer = load_model(weights, device, pick_dtype(device, "fp32"))
-        set_template_options(tokenizer, self.config.data.template_options)
-        policy = Policy(model, self.config, pick_dtype(device, c.dtype))
+        self.team.run(Member.load, weights)
+        own = self.team.own
         folder = weights if checkpoint is None else checkpoint / "policy"
-        context = getattr(policy.model.config, "max_position_embeddings", None)
-        return Machinery(
-            policy,
-            tokenizer,
-            context,
-            lambda: self._sampler(policy, tokenizer, folder),
-            self.scorer,
-        )
+        context = getattr(own.policy.model.config, "max_position_embeddings", None)
+        policy = own.policy if own.ranks.size == 1 else TeamPolicy(self.team)
+        return Machinery(policy, own.tokenizer, context, lambda: self._sampler(folder), self.scorer)
+
+    @functools.cached_property
+    def team(self) -> Team:
+        from prorl_training.engine.ranks import Team
+
+        return Team(self.config, self.folder.path)
+
+    def close(self) -> None:
+        """End the other ranks."""
+        if "team" in vars(self):
+            self.team.close()
 
     def begin(self, machinery: Any, again: bool) -> list[Decision]:
+        from prorl_training.engine.ranks import Member
         from prorl_training.policy.warm_start import warm_start_if_configured
         from prorl_training.run.resume import run_identity
 
@@ -213,28 +246,35 @@ class LocalEngine:
         identity = run_identity(Path(str(self.config.data.path)), self.base_model, self.parts)
         self.folder.create(self.config, identity)
         train, tokenizer = self.samples[0], machinery.tokenizer
-        return warm_start_if_configured(machinery.policy, train, tokenizer, self.progress)
+        return warm_start_if_configured(
+            self.team.own.policy,
+            train,
+            tokenizer,
+            self.progress,
+            lambda groups: self.team.together(Member.warm_start, groups),
+        )
 
     def check_resumable(self) -> None:
         self._check(None)
 
     def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
-        from prorl_training.policy.files import environment, restore_checkpoint
-        from prorl_training.run.resume import environment_decisions
-
-        restore_checkpoint(checkpoint, machinery.policy, state)
         effect = "the run continues, but not bit for bit as it would have without the change"
-        return environment_decisions(state, environment(machinery.policy), effect)
+        return self._restore(checkpoint, state, False, effect)
 
     def begin_stage(
         self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        from prorl_training.policy.files import environment, restore_weights
+        return self._restore(checkpoint, state, True, "the weights are the same")
+
+    def _restore(
+        self, checkpoint: Path, state: Mapping[str, Any], weights_only: bool, effect: str
+    ) -> list[Decision]:
+        from prorl_training.engine.ranks import Member
+        from prorl_training.policy.files import environment
         from prorl_training.run.resume import environment_decisions
 
-        restore_weights(checkpoint, machinery.policy, state)
-        effect = "the weights are the same"
-        return environment_decisions(state, environment(machinery.policy), effect)
+        self.team.run(Member.restore, checkpoint, state, weights_only)
+        return environment_decisions(state, environment(self.team.own.policy), effect)
 
     def change_config(self, step: int) -> None:
         self.folder.replace_config(self.config, step)
@@ -258,25 +298,12 @@ class LocalEngine:
 
         check_identity(self.folder, Path(str(self.config.data.path)), model, self.parts)
 
-    def _sampler(self, policy: Any, tokenizer: Any, folder: Path) -> Any:
-        from prorl_inference import BackendOptions, pick_backend
+    def _sampler(self, folder: Path) -> Any:
+        from prorl_training.engine.ranks import Member, TeamGenerator
 
-        r = self.config.rollout
-        device = r.device or str(policy.model.device)
-        shared = not r.staleness and device == str(policy.model.device)
-        options = BackendOptions(
-            folder,
-            device,
-            str(policy.compute_dtype).removeprefix("torch."),
-            r.batch_rows,
-            r.batching,
-            r.vllm_context or None,
-            r.vllm_memory,
-            policy.model if shared else copy.deepcopy(policy.model),
-            tokenizer,
-            request_seeds=r.seeds_on(device),
-        )
-        return pick_backend(r.backend, device, training=True).open(options)
+        self.team.run(Member.open_sampler, folder)
+        own = self.team.own
+        return own.generator if own.ranks.size == 1 else TeamGenerator(self.team)
 
 
 def finishing(run: RunFolder) -> str:

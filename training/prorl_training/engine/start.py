@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
-from prorl_common import DiskFullError, MissingExtraError, ServiceError, UserError, pip_install
+from prorl_common import DiskFullError, MissingExtraError, ServiceError, UserError
 from prorl_common.config import read_config_file
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
@@ -66,12 +66,13 @@ def pick_engine(
     plain = load(())
     if plain.model.device not in ("auto", "cuda") or any(stage.engine for stage in plain.stages):
         return EngineChoice()
+    if plain.model.gpus > 1:
+        return EngineChoice()
     here = machine()
     if here.gpus < 2:
         return EngineChoice()
     if here.missing:
-        cure = pip_install("prorl[openrlhf]")
-        return EngineChoice((), f"local, on one of {here.gpus} GPUs; for all of them {cure}")
+        return EngineChoice((), f"local, on one of {here.gpus} GPUs; for all: --gpus {here.gpus}")
     reasons: list[str] = []
     named = _gpus(plain) != _gpus(TrainConfig())
     for gpus in (here.gpus,) if named else range(here.gpus, 1, -1):
@@ -83,7 +84,8 @@ def pick_engine(
                 settings, f"openrlhf, because its packages and {count} are available; {OVERRIDE}"
             )
     return EngineChoice(
-        (), f"local, on one of {here.gpus} GPUs; openrlhf does not support {reasons[0]}"
+        (),
+        f"local, on one of {here.gpus} GPUs (for all: --gpus {here.gpus}); openrlhf does not support {reasons[0]}",
     )
 
 

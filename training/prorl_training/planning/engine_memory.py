@@ -148,11 +148,18 @@ class _LocalPhase:
         lora = self.config.model.lora.rank
         weights = 4 * self.shape.parameters + (4 * self.trained if lora else 0)
         reference = 4 * (self.trained if lora else self.shape.parameters) if self.reference else 0
+        ranks = self.config.model.gpus if self.config.model.sharding == "fsdp" else 1
+        # embeddings and one layer are gathered at a time, in a pass
+        gathered = (
+            4 * (self.shape.embedding_parameters + weights // 4 // self.shape.layers)
+            if made and ranks > 1
+            else 0
+        )
         return {
-            "weights": weights + copies,
-            "gradients": gradients,
-            "optimiser": 8 * self.trained,
-            "reference": reference,
+            "weights": weights // ranks + gathered + copies,
+            "gradients": gradients // ranks,
+            "optimiser": 8 * self.trained // ranks,
+            "reference": reference // ranks,
             "sampler weights": sampler.get("sampler weights", 0),
             "KV cache": sampler.get("KV cache", 0),
             "logits": logits,

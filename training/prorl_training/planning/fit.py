@@ -9,7 +9,7 @@ import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
@@ -26,6 +26,7 @@ ADAPTER_RANK = 64
 GPUS_OF_A_NODE = 8
 
 Change = tuple[str, Any]
+Engine = Literal["local", "openrlhf"]
 
 
 def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> Fit:
@@ -36,13 +37,16 @@ def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> 
     match config.engine:
         case "local":
             phases = local_phases(config, shape, device, memory, _precision(config, device))
-            gpus = 1
         case "openrlhf":
-            phases = cluster_phases(config, shape, memory)
-            device, gpus = "cuda", config.openrlhf.nodes * config.openrlhf.gpus_per_node
+            phases, device = cluster_phases(config, shape, memory), "cuda"
         case _:
             assert_never(config.engine)
-    return Fit(config, device, memory, gpus, shape.parameters, phases)
+    return Fit(config, device, memory, gpus_of(config), shape.parameters, phases)
+
+
+def gpus_of(config: TrainConfig) -> int:
+    o = config.openrlhf
+    return config.model.gpus if config.engine == "local" else o.nodes * o.gpus_per_node
 
 
 def _precision(config: TrainConfig, device: str) -> Precision:
@@ -121,7 +125,9 @@ def _candidates(fit: Fit) -> Iterator[Change]:
                     yield "rollout.vllm_memory", share
             if c.kl.measure_share_every:
                 yield "kl.measure_share_every", 0
-            if not c.model.lora.rank:
+            if c.model.gpus > 1 and not c.model.lora.rank:
+                yield "model.sharding", "fsdp"
+            if not c.model.lora.rank and c.model.sharding == "none":
                 yield "model.lora.rank", ADAPTER_RANK
         case "openrlhf":
             o = c.openrlhf
@@ -225,7 +231,7 @@ def memory_here(config: TrainConfig) -> tuple[str, int] | None:
         number = int(config.model.device.partition(":")[2] or 0)
         return ("cuda", gpus[number]) if number < len(gpus) else None
     memory = main_memory()
-    return None if memory is None else ("cpu", memory)
+    return None if memory is None else ("cpu", memory // config.model.gpus)
 
 
 def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
@@ -291,17 +297,32 @@ USABLE = 0.41
 
 @dataclass(frozen=True, slots=True)
 class GpuHours:
+    """GPU hours of a run with an engine on ``gpus`` GPUs."""
+
+    engine: Engine
+    gpus: int
     low: float
     high: float
-    peak_tflops: float
 
 
-def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS) -> GpuHours:
-    """Return the GPU hours of all steps, if the run reaches the shares of the GPUs' peak that published runs reached.
+def gpu_hours(
+    config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS
+) -> list[GpuHours]:
+    """Return the GPU hours of all steps on one GPU, and on several with each engine (the config's number, or 8).
 
-    A token costs 2 operations per parameter forward and 4 backward. Responses are half as long as
-    ``rollout.max_tokens``.
+    They hold if the run reaches the shares of the GPUs' peak that published runs reached. A token costs 2 operations per
+    parameter forward and 4 backward. Responses are half as long as ``rollout.max_tokens``.
     """
+    gpus = gpus_of(config) if gpus_of(config) > 1 else GPUS_OF_A_NODE
+    paths: list[tuple[Engine, int]] = [("local", 1), ("local", gpus), ("openrlhf", gpus)]
+    an_hour = [share * peak_tflops * 1e12 * 3600 for share in reversed(PUBLISHED_SHARES)]
+    return [
+        GpuHours(engine, count, *(_operations(config, shape, engine) / n for n in an_hour))
+        for engine, count in paths
+    ]
+
+
+def _operations(config: TrainConfig, shape: ModelShape, engine: Engine) -> float:
     operations, left = 0.0, config.steps
     phases = [(config.in_phase(i), phase.steps) for i, phase in enumerate(config.phases)]
     for number, (phase, planned) in enumerate(phases or [(config, left)], start=1):
@@ -311,9 +332,9 @@ def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_
         left -= steps
         trained = phase.rollout.prompts * phase.rollout.samples * phase.rollout.max_tokens / 2
         sampled = trained / USABLE if phase.dynamic_sampling.enabled else trained
-        forward_passes = 2 + (phase.kl.coefficient > 0) + phase.model.gradient_checkpointing
+        # the local engine takes the old log-probs of the first mini-batch from the pass with gradient
+        old = 1 if engine == "openrlhf" else 1 - 1 / phase.loss.mini_batches
+        forward_passes = 1 + old + (phase.kl.coefficient > 0) + phase.model.gradient_checkpointing
         token_passes = sampled + trained * (forward_passes + 2)
         operations += steps * token_passes * 2 * shape.parameters
-    at_peak = operations / (peak_tflops * 1e12 * 3600)
-    low_share, high_share = PUBLISHED_SHARES
-    return GpuHours(at_peak / high_share, at_peak / low_share, peak_tflops)
+    return operations

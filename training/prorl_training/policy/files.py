@@ -25,16 +25,14 @@ def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, A
 
     The reference is written only if it differs from the policy.
     """
-    policy.save_model(work / POLICY)
+    weights = policy.weights()
+    policy.save_model(work / POLICY, weights)
     save_tokenizer(tokenizer, work / POLICY)
     if policy.config.model.lora.rank:
         _save(policy.policy_tensors(), work / ADAPTERS)
     reference, kind = policy.reference_tensors(), "none"
     if reference:
-        parameters = dict(policy.model.named_parameters())
-        same = all(
-            n in parameters and _equal_bits(t, parameters[n].detach()) for n, t in reference.items()
-        )
+        same = all(n in weights and _equal_bits(t, weights[n]) for n, t in reference.items())
         kind = "policy" if same else "own"
     if kind == "own":
         _save(reference, work / REFERENCE)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from prorl_training.config import LoraConfig, OptimizerConfig, TrainConfig
 from prorl_training.policy.liger import liger_logprobs, try_liger
 from prorl_training.policy.logprobs import TargetScorer
 from prorl_training.policy.packing import Pack
+from prorl_training.policy.ranks import Ranks, shard, shard_like
 from prorl_training.schedule.learning_rate import planned_updates
 
 
@@ -124,10 +125,17 @@ class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
     With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is then None, as it is if no
-    phase has a KL term. ``updates`` counts applied updates.
+    phase has a KL term. ``updates`` counts applied updates. With sharded ``ranks`` every rank calls the same methods in
+    the same order.
     """
 
-    def __init__(self, model: Any, config: TrainConfig, compute_dtype: torch.dtype) -> None:
+    def __init__(
+        self,
+        model: Any,
+        config: TrainConfig,
+        compute_dtype: torch.dtype,
+        ranks: Ranks = Ranks(),  # noqa: B008 - frozen
+    ) -> None:
         lora = config.model.lora
         model = model.float().eval()
         if config.model.gradient_checkpointing:
@@ -137,17 +145,19 @@ class PolicyModel:
         self.model: Any = model
         self.config = config
         self.compute_dtype = compute_dtype
+        self.ranks = ranks
         self.device: torch.device = next(model.parameters()).device
         self.updates = 0
         self.planned_updates = planned_updates(config)
-        self.trained = [p for p in model.parameters() if p.requires_grad]
         self.has_reference = any(c.kl.coefficient > 0 for c in config.phase_configs)
         self.adapters = AdapterReference(model) if lora.rank else None
-        self._scorer = self._new_scorer(model)
+        scorer = self._new_scorer(model)
         self.reference: Any = None
         if self.has_reference and self.adapters is None:
             self.reference = copy.deepcopy(model).requires_grad_(False)
-            self._reference_scorer = self._new_scorer(self.reference)
+            self._score_reference = self._pass_of(self._new_scorer(self.reference))
+        self._score = self._pass_of(scorer)
+        self.trained = [p for p in model.parameters() if p.requires_grad]
         self.optimizer = self._new_optimizer()
 
     def _new_scorer(self, model: Any) -> TargetScorer:
@@ -161,6 +171,9 @@ class PolicyModel:
             )
         try_liger(scorer.whole.get_output_embeddings(), self.compute_dtype, self.device)
         return scorer
+
+    def _pass_of(self, scorer: TargetScorer) -> Callable[..., tuple[Tensor, Tensor | None]]:
+        return shard(scorer) if self.ranks.sharded else scorer.score
 
     def _new_optimizer(self) -> torch.optim.AdamW:
         o = self.config.optimizer
@@ -185,7 +198,7 @@ class PolicyModel:
     ) -> tuple[Tensor, Tensor | None]:
         """Return log-probs (N,) of the targets, differentiable, and entropies (N,) if requested."""
         with self.compute():
-            return self._scorer.score(pack, temperature, with_entropy)
+            return self._score(pack, temperature, with_entropy)
 
     def logprobs(self, pack: Pack, temperature: float = 1.0) -> Tensor:
         with torch.no_grad():
@@ -199,9 +212,9 @@ class PolicyModel:
             )
         with torch.no_grad(), self.compute():
             if self.adapters is None:
-                return self._reference_scorer.score(pack, temperature)[0]
+                return self._score_reference(pack, temperature)[0]
             with self.adapters.active():
-                return self._scorer.score(pack, temperature)[0]
+                return self._score(pack, temperature)[0]
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
@@ -239,7 +252,14 @@ class PolicyModel:
             self.optimizer = self._new_optimizer()
 
     def policy_tensors(self) -> dict[str, Tensor]:
-        return _snapshot((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
+        return self._whole((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
+
+    def weights(self) -> dict[str, Tensor]:
+        """Return all weights by parameter name; those of sharded ranks only on rank 0."""
+        return self._whole(self.model.named_parameters())
+
+    def _whole(self, named: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]:
+        return {name: self.ranks.whole(tensor).contiguous() for name, tensor in named}
 
     def load_policy_weights(self, tensors: Mapping[str, Tensor]) -> None:
         """Load trained weights by parameter name. Raises ServiceError if a tensor does not fit."""
@@ -248,8 +268,8 @@ class PolicyModel:
     def reference_tensors(self) -> dict[str, Tensor]:
         """Return the reference's trained weights by parameter name, or {} without a reference."""
         if self.adapters is not None:
-            return _snapshot(self.adapters.tensors.items())
-        return {} if self.reference is None else _snapshot(self.reference.named_parameters())
+            return self._whole(self.adapters.tensors.items())
+        return {} if self.reference is None else self._whole(self.reference.named_parameters())
 
     def load_reference(self, tensors: Mapping[str, Tensor]) -> None:
         """Load the result of ``reference_tensors``. Raises ServiceError if a tensor does not fit."""
@@ -263,7 +283,7 @@ class PolicyModel:
         tensors: dict[str, Tensor] = {}
         for name, parameter in self.model.named_parameters():
             state = self.optimizer.state.get(parameter, {})
-            tensors |= _snapshot((f"{name}|{key}", value) for key, value in state.items())
+            tensors |= self._whole((f"{name}|{key}", value) for key, value in state.items())
         return tensors
 
     def load_optimizer(self, tensors: Mapping[str, Tensor]) -> None:
@@ -277,15 +297,25 @@ class PolicyModel:
             parameter = by_name[name]
             fused = self.optimizer.defaults["fused"]
             device = parameter.device if fused or field != "step" else torch.device("cpu")
-            self.optimizer.state[parameter][field] = value.to(device, copy=True)
+            moved = value.to(device, copy=True)
+            if field != "step":
+                moved = shard_like(moved, parameter)
+            self.optimizer.state[parameter][field] = moved
 
-    def save_model(self, path: Path) -> None:
-        """Write a Hugging Face model folder, with adapters merged."""
+    def save_model(self, path: Path, weights: Mapping[str, Tensor]) -> None:
+        """Write a Hugging Face model folder, with adapters merged. ``weights`` are from ``weights``."""
         from prorl_inference import quiet_transformers
 
-        model = self.model if self.adapters is None else merged_copy(self.model)
+        model, options = self.model if self.adapters is None else merged_copy(self.model), {}
+        if self.ranks.sharded:
+            names = {id(p): n for n, p in model.named_parameters()}  # tied weights have one name
+            state = model.state_dict(keep_vars=True)
+            options["state_dict"] = {
+                key: weights[names[id(value)]] if id(value) in names else value
+                for key, value in state.items()
+            }
         with quiet_transformers():
-            model.save_pretrained(path)
+            model.save_pretrained(path, **options)
 
 
 def enable_checkpointing(model: Any) -> None:
@@ -318,17 +348,13 @@ def checkpointed_pass(model: Any) -> Iterator[None]:
             layer.training = mode
 
 
-def _snapshot(named: Any) -> dict[str, Tensor]:
-    return {name: tensor.detach().contiguous() for name, tensor in named}
-
-
 def _copy_into(model: Any, tensors: Mapping[str, Tensor], role: str) -> None:
     parameters = dict(model.named_parameters())
     trained = {n: p for n, p in parameters.items() if p.requires_grad} or parameters
     _check_tensors(tensors, trained, role)
     with torch.no_grad():
         for name, parameter in trained.items():
-            parameter.copy_(tensors[name])
+            parameter.copy_(shard_like(tensors[name], parameter))
 
 
 def _check_tensors(tensors: Mapping[str, Tensor], parameters: Mapping[str, Any], role: str) -> None:

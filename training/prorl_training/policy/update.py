@@ -26,6 +26,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy.files import policy_tensors, write_policy
 from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, PromptGroup, build_packs
+from prorl_training.policy.ranks import Ranks, gathered
 from prorl_training.rollout.staleness import is_stale
 from prorl_training.schedule.learning_rate import lr_at
 from prorl_training.types import Group, Trajectory, UpdateStats
@@ -123,23 +124,19 @@ class PackStats:
         self.norms: list[float] = []
         self.kl_share: float | None = None
 
-    def stats(self, lr: float, trainer_logprobs: Mapping[int, Tensor]) -> UpdateStats:
-        n, m = max(self.tokens, 1), max(self.mini_batches, 1)
+    def stats(self, lr: float, trainer_logprobs: Mapping[int, Tensor], ranks: Ranks) -> UpdateStats:
         norms = [x for x in self.norms if math.isfinite(x)]
-        loss, policy_loss, kl, entropy, clipped, masked, *sums = read_back(
-            self.loss,
-            self.policy_loss,
-            self.kl,
-            self.entropy,
-            self.clipped,
-            self.masked,
-            *self.mismatch,
-        )
-        mismatch = mismatch_size(sums)
+        sums = [self.loss, self.policy_loss, self.kl, self.entropy, self.clipped, self.masked]
+        counts = torch.tensor([self.tokens, self.kl_tokens]).to(self.zero.device)
+        parts = [x.detach().double() for x in (*sums, *self.mismatch, *counts)]
+        totals: list[float] = ranks.sum(torch.stack(parts)).tolist()
+        loss, policy_loss, kl, entropy, clipped, masked, *mismatch_sums, tokens, kl_tokens = totals
+        n, m = max(tokens, 1), max(self.mini_batches, 1)
+        mismatch = mismatch_size(mismatch_sums)
         return UpdateStats(
             loss=loss / m,
             policy_loss=policy_loss / m,
-            kl=kl / self.kl_tokens if self.kl_tokens else None,
+            kl=kl / kl_tokens if kl_tokens else None,
             entropy=entropy / n,
             clipped_fraction=clipped / n,
             masked_fraction=masked / n,
@@ -163,8 +160,24 @@ def to_host(values: Tensor) -> Tensor:
     return values.float().cpu()
 
 
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One pass of this rank. ``index`` is the pack's number in its mini-batch; ``weights`` (N,) are its tokens'.
+
+    If not ``counts``, another rank runs the same pack for the gradient, and ``weights`` are 0.
+    """
+
+    index: int
+    pack: Pack
+    weights: Tensor
+    counts: bool
+
+
 class PolicyUpdate:
-    """The gradient updates of one batch. ``run`` may be called once."""
+    """The gradient updates of one batch. ``run`` may be called once.
+
+    Each rank runs its share of every mini-batch; the stats are those of all ranks, except for ``trainer_logprobs``.
+    """
 
     def __init__(
         self, policy: PolicyModel, batch: UpdateBatch, guard: UpdateGuard, lr_scale: float
@@ -174,7 +187,7 @@ class PolicyUpdate:
         self.config = batch.config
         self.guard = guard
         self.lr_scale = lr_scale
-        self.device = policy.device
+        self.device, self.ranks = policy.device, policy.ranks
         self.temperature = self.config.rollout.temperature
         self.with_kl = self.config.kl.coefficient > 0 and policy.has_reference
         self.sums = PackStats(self.device)
@@ -184,21 +197,35 @@ class PolicyUpdate:
     def run(self) -> UpdateStats:
         limit = self.config.loss.pack_tokens
         packs = [build_packs(groups, limit) for groups in self.batch.mini_batches if groups]
-        old = [self._old_logprobs(number, ps) for number, ps in enumerate(packs)]
-        for number, ps in enumerate(packs):
-            self._mini_batch(number, ps, old[number])
-        return self.sums.stats(self.lr, self._before_by_trajectory())
+        shares = [self._share(ps) for ps in packs]
+        old = [self._old_logprobs(number, turns) for number, turns in enumerate(shares)]
+        for number, turns in enumerate(shares):
+            self._mini_batch(number, turns, old[number])
+        return self.sums.stats(self.lr, self._before_by_trajectory(), self.ranks)
 
-    def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
+    def _share(self, packs: Sequence[Pack]) -> list[Turn]:
+        """Return this rank's passes over the packs of a mini-batch."""
+        lengths = torch.tensor([n for p in packs for n in p.lengths])
+        weights = torch.split(
+            token_weights(lengths, self.config.loss.aggregation, self.config.rollout.max_tokens),
+            [sum(p.lengths) for p in packs],
+        )
+        return [
+            Turn(i, packs[i], weights[i] if counts else 0 * weights[i], bool(counts))
+            for i, counts in self.ranks.deal(packs)
+        ]
+
+    def _old_logprobs(self, number: int, turns: Sequence[Turn]) -> list[Tensor | None]:
         """Return each pack's log-probs before the update, or None to use those of the pass with gradient."""
         # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
         if number == 0 or unused or loss.old_logprobs == "sampler":
-            return [None] * len(packs)
-        logprobs = [self.policy.logprobs(p, self.temperature) for p in packs]
-        self.before += zip(packs, logprobs, strict=True)
-        return [self._merge_stale(p, values) for p, values in zip(packs, logprobs, strict=True)]
+            return [None] * len(turns)
+        logprobs = [self.policy.logprobs(t.pack, self.temperature) for t in turns]
+        pairs = list(zip(turns, logprobs, strict=True))
+        self.before += [(t.pack, values) for t, values in pairs if t.counts]
+        return [self._merge_stale(t.pack, values) for t, values in pairs]
 
     def _before_by_trajectory(self) -> dict[int, Tensor]:
         if not self.before:
@@ -227,55 +254,44 @@ class PolicyUpdate:
         values = [x for i in pack.trajectories for x in self.batch.sampler_logprobs[i]]
         return torch.tensor(values, dtype=torch.float32, device=self.device)
 
-    def _mini_batch(self, number: int, packs: Sequence[Pack], old: Sequence[Tensor | None]) -> None:
-        loss = self.config.loss
-        lengths = torch.tensor([n for p in packs for n in p.lengths])
-        weights = torch.split(
-            token_weights(lengths, loss.aggregation, self.config.rollout.max_tokens),
-            [sum(p.lengths) for p in packs],
-        )
-        refs = [self._reference(p) for p in packs]
+    def _mini_batch(self, number: int, turns: Sequence[Turn], old: Sequence[Tensor | None]) -> None:
+        refs = [self._reference(t.pack) for t in turns]
         kl_gradient = None
         if number == 0 and self.batch.measure_kl_share and self.with_kl:
-            kl_gradient = self._kl_gradient(packs, weights, refs)
+            kl_gradient = self._kl_gradient(turns, refs)
         total = torch.zeros((), device=self.device)
         self.policy.optimizer.zero_grad(set_to_none=True)
-        for i, pack in enumerate(packs):
-            total = total + self._backward(number, i, pack, weights[i], old[i], refs[i])
+        for turn, before, ref in zip(turns, old, refs, strict=True):
+            total = total + self._backward(number, turn, before, ref)
+        self.ranks.sum_gradients(self.policy.trained)
         if kl_gradient is not None:
             self.sums.kl_share = self._kl_share(kl_gradient)
-        self._step(total)
+        self._step(self.ranks.sum(total))
 
     def _reference(self, pack: Pack) -> Tensor | None:
         if not self.with_kl:
             return None
         return self.policy.reference_logprobs(pack, self.temperature)
 
-    def _backward(
-        self,
-        number: int,
-        i: int,
-        pack: Pack,
-        weight: Tensor,
-        old: Tensor | None,
-        ref: Tensor | None,
-    ) -> Tensor:
-        c = self.config
-        with self.policy.gradient_pass(number * 1_000_000 + i):
+    def _backward(self, number: int, turn: Turn, old: Tensor | None, ref: Tensor | None) -> Tensor:
+        c, pack = self.config, turn.pack
+        with self.policy.gradient_pass(number * 1_000_000 + turn.index):
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
             current = logprobs.detach()
-            if number == 0:
+            if number == 0 and turn.counts:
                 self.before.append((pack, current))
             before = self._merge_stale(pack, current) if old is None else old
             advantages = self.batch.advantages[list(pack.trajectories)]
             lengths = torch.tensor(pack.lengths)
             per_token = advantages.repeat_interleave(lengths).to(logprobs)
             sampled = self._sampled(pack)
-            weights = weight.to(logprobs)
+            weights = turn.weights.to(logprobs)
             on_device = lengths.to(self.device)
             tokens = Tokens(logprobs, before, sampled, ref, per_token, weights, on_device)
             result = pass_loss(tokens, c.loss, c.kl)
             result.loss.backward()  # type: ignore[no-untyped-call]
+        if not turn.counts:
+            return self.sums.zero
         s, count = self.sums, len(pack.targets)
         s.loss = s.loss + result.loss.detach()
         s.policy_loss = s.policy_loss + result.policy_loss.detach()
@@ -292,17 +308,18 @@ class PolicyUpdate:
         return result.loss.detach()
 
     def _kl_gradient(
-        self, packs: Sequence[Pack], weights: Sequence[Tensor], refs: Sequence[Tensor | None]
+        self, turns: Sequence[Turn], refs: Sequence[Tensor | None]
     ) -> list[Tensor | None]:
         self.policy.optimizer.zero_grad(set_to_none=True)
-        for i, (pack, weight, ref) in enumerate(zip(packs, weights, refs, strict=True)):
+        for turn, ref in zip(turns, refs, strict=True):
             if ref is None:
                 continue
-            with self.policy.gradient_pass(i):
-                logprobs, _ = self.policy.target_logprobs(pack, self.temperature)
+            with self.policy.gradient_pass(turn.index):
+                logprobs, _ = self.policy.target_logprobs(turn.pack, self.temperature)
                 kl = kl_penalty(logprobs, ref, self.config.kl)
-                loss = self.config.kl.coefficient * (kl * weight.to(kl)).sum()
+                loss = self.config.kl.coefficient * (kl * turn.weights.to(kl)).sum()
                 loss.backward()  # type: ignore[no-untyped-call]
+        self.ranks.sum_gradients(self.policy.trained)
         return [p.grad for p in self.policy.trained]
 
     def _kl_share(self, kl_gradient: Sequence[Tensor | None]) -> float | None:
@@ -310,8 +327,8 @@ class PolicyUpdate:
         for parameter, kl in zip(self.policy.trained, kl_gradient, strict=True):
             if parameter.grad is None or kl is None:
                 continue
-            kls.append(torch.linalg.vector_norm(kl))
-            policies.append(torch.linalg.vector_norm(parameter.grad - kl))
+            kls.append(gathered(torch.linalg.vector_norm(kl)))
+            policies.append(gathered(torch.linalg.vector_norm(parameter.grad - kl)))
         norms = [torch.linalg.vector_norm(torch.stack(part)) for part in (kls, policies)]
         of_kl, of_policy = read_back(*norms)
         both = of_kl + of_policy
@@ -320,12 +337,13 @@ class PolicyUpdate:
     def _step(self, total: Tensor) -> None:
         policy, o = self.policy, self.config.optimizer
         clipped_from = torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip)
-        norm, loss = read_back(clipped_from, total)
+        norm, loss = read_back(gathered(clipped_from), total)
         self.lr = lr_at(o, policy.updates + 1, policy.planned_updates, self.lr_scale)
         self.sums.mini_batches += 1
         self.sums.norms.append(norm)
         accepted = self.guard.accept_update(loss, norm)
-        if not (accepted and math.isfinite(norm) and math.isfinite(loss)):
+        finite = math.isfinite(norm) and math.isfinite(loss)
+        if not self.ranks.decide(accepted and finite, self.device):
             self.sums.skipped += 1
             policy.optimizer.zero_grad(set_to_none=True)
             return

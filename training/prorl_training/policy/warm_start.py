@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -37,19 +38,26 @@ def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Samp
 
 
 def warm_start_if_configured(
-    policy: Policy, samples: Sequence[Sample], tokenizer: Any, progress: Progress
+    policy: Policy,
+    samples: Sequence[Sample],
+    tokenizer: Any,
+    progress: Progress,
+    beside: Callable[[list[PromptGroup]], AbstractContextManager[Any]] = nullcontext,
 ) -> list[Decision]:
+    """Train on gold responses if the config says so. ``beside`` makes the other ranks train on the same groups."""
     config = policy.config
     if not config.warm_start.examples:
         return []
     examples = choose_examples(samples, config)
     progress.start("warm start", len(examples) * config.warm_start.epochs)
-    decision = warm_start(
-        policy,
-        examples,
-        lambda sample: gold_group(sample, tokenizer),
-        lambda count, loss: progress.advance(count, loss=f"{loss:.3f}"),
-    )
+    groups = {s.id: gold_group(s, tokenizer) for s in examples}
+    with beside(list(groups.values())):
+        decision = warm_start(
+            policy,
+            examples,
+            lambda sample: groups[sample.id],
+            lambda count, loss: progress.advance(count, loss=f"{loss:.3f}"),
+        )
     progress.finish()
     return [decision]
 
@@ -71,24 +79,7 @@ def warm_start(
     ``on_done(count, loss)`` is called after each batch.
     """
     settings = policy.config.warm_start
-    optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)
-    losses: list[float] = []
-    for start in range(0, len(examples) * settings.epochs, settings.batch):
-        stop = min(start + settings.batch, len(examples) * settings.epochs)
-        groups = [encode(examples[i % len(examples)]) for i in range(start, stop)]
-        packs = build_packs(groups, policy.config.loss.pack_tokens)
-        tokens = sum(len(p.targets) for p in packs)
-        total = 0.0
-        for pack in packs:
-            loss = -policy.target_logprobs(pack)[0].sum() / tokens
-            loss.backward()  # type: ignore[no-untyped-call]
-            total += float(loss.detach())
-        torch.nn.utils.clip_grad_norm_(policy.trained, 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        losses.append(total)
-        on_done(len(groups), total)
-    policy.model.zero_grad(set_to_none=True)
+    losses = train_on(policy, [encode(example) for example in examples], on_done)
     evidence: dict[str, Any] = {
         "examples": len(examples),
         "epochs": settings.epochs,
@@ -99,3 +90,30 @@ def warm_start(
     }
     reason = f"supervised on {len(examples)} gold-format answers before step 1"
     return Decision(0, "warm_start", reason, evidence)
+
+
+def train_on(
+    policy: Policy, examples: Sequence[PromptGroup], on_done: Callable[[int, float], None]
+) -> list[float]:
+    """Train for ``warm_start.epochs`` epochs and return each batch's loss. All ranks call this with the same groups."""
+    settings = policy.config.warm_start
+    optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)
+    losses: list[float] = []
+    for start in range(0, len(examples) * settings.epochs, settings.batch):
+        stop = min(start + settings.batch, len(examples) * settings.epochs)
+        groups = [examples[i % len(examples)] for i in range(start, stop)]
+        packs = build_packs(groups, policy.config.loss.pack_tokens)
+        tokens = sum(len(p.targets) for p in packs)
+        total = torch.zeros((), dtype=torch.float64, device=policy.device)
+        for number, weight in policy.ranks.deal(packs):
+            loss = -policy.target_logprobs(packs[number])[0].sum() / tokens * weight
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += loss.detach()
+        policy.ranks.sum_gradients(policy.trained)
+        torch.nn.utils.clip_grad_norm_(policy.trained, 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        losses.append(float(policy.ranks.sum(total)))
+        on_done(len(groups), losses[-1])
+    policy.model.zero_grad(set_to_none=True)
+    return losses

@@ -28,6 +28,8 @@ ALLOWED = (
     "model.device",
     "model.gradient_checkpointing",
     "model.liger",
+    "model.gpus",
+    "model.sharding",
     "model.gpu_gb",
     "model.check_fit",
     "rollout.batch_rows",
@@ -64,7 +66,7 @@ ALLOWED = (
 """Settings that may change on resuming. A name that ends in a dot stands for its whole section.
 
 ``plugins`` may move but not change (``check_identity``), and ``data.path`` may follow a dataset that moved. Device,
-batching and pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type
+number of GPUs, batching and pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type
 too). Another ``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution.
 """
 

@@ -50,6 +50,8 @@ UNDERSTOOD = {
 """Section -> settings that this engine supports, in addition to the ``keys`` of the parts in use."""
 
 ELSEWHERE = {
+    "model.gpus": "openrlhf.gpus_per_node",
+    "model.sharding": "openrlhf.zero_stage",
     "loss.pack_tokens": "openrlhf.train_tokens_per_gpu",
     "rollout.batch_rows": "",
     "rollout.batching": "",

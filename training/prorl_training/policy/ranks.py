@@ -1,0 +1,151 @@
+"""The ranks of a run: processes on one machine, each with a device, that compute every update together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from prorl_training.policy.packing import Pack
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """This process's place among ``size`` ranks. All ranks must call its methods in the same order.
+
+    With ``sharded`` each rank holds a part of every weight (FSDP2), else all weights.
+    """
+
+    rank: int = 0
+    size: int = 1
+    sharded: bool = False
+
+    def deal(self, packs: Sequence[Pack]) -> list[tuple[int, float]]:
+        """Return (index, weight) of each pack that this rank runs: largest first, back and forth over the ranks.
+
+        The weight is 1, or 0 for a pack that another rank counts: sharded ranks must run equally many passes.
+        """
+        if self.size == 1:
+            return [(i, 1.0) for i in range(len(packs))]
+        order = sorted(range(len(packs)), key=lambda i: (-packs[i].input_ids.shape[1], i))
+        mine = []
+        for start in range(0, len(order), self.size):
+            is_odd = start // self.size % 2
+            place = start + (self.size - 1 - self.rank if is_odd else self.rank)
+            if place < len(order):
+                mine.append((order[place], 1.0))
+            elif self.sharded:
+                mine.append((order[-1], 0.0))
+        return mine
+
+    def sum(self, values: Tensor) -> Tensor:
+        """Return the sum of ``values`` over the ranks."""
+        if self.size == 1:
+            return values
+        total = values.detach().clone()
+        dist.all_reduce(total)
+        return total
+
+    def sum_gradients(self, parameters: Sequence[Any]) -> None:
+        """Replace each rank's gradients by their sum. FSDP has done so already."""
+        if self.size == 1 or self.sharded:
+            return
+        device = parameters[0].device
+        has_gradient = torch.tensor([p.grad is not None for p in parameters], device=device)
+        counts = self.sum(has_gradient.int()).tolist()
+        pending = []
+        for parameter, count in zip(parameters, counts, strict=True):
+            if not count:
+                continue
+            if parameter.grad is None:
+                parameter.grad = torch.zeros_like(parameter)
+            pending.append(dist.all_reduce(parameter.grad, async_op=True))
+        for work in pending:
+            work.wait()
+
+    def decide(self, answer: bool, device: torch.device) -> bool:
+        """Return the answer of rank 0."""
+        if self.size == 1:
+            return answer
+        flag = torch.tensor([answer], device=device).int()
+        dist.broadcast(flag, 0)
+        return bool(flag.item())
+
+    def whole(self, tensor: Tensor) -> Tensor:
+        """Return a sharded tensor whole in main memory on rank 0 and empty on the others. Others are returned as is."""
+        if not _is_shard(tensor):
+            return tensor.detach()
+        full: Tensor = tensor.detach().full_tensor()  # type: ignore[attr-defined]
+        return full.cpu() if self.rank == 0 else full.new_empty(0)
+
+
+def _is_shard(tensor: Any) -> bool:
+    return hasattr(tensor, "full_tensor")
+
+
+def gathered(tensor: Any) -> Tensor:
+    """Return a tensor of which each rank may hold a shard, whole on its device."""
+    full: Tensor = tensor.full_tensor() if _is_shard(tensor) else tensor
+    return full
+
+
+def shard_like(tensor: Tensor, parameter: Any) -> Tensor:
+    """Return this rank's shard of a whole ``tensor``, if ``parameter`` is sharded."""
+    if not _is_shard(parameter) or _is_shard(tensor):
+        return tensor
+    from torch.distributed.tensor import distribute_tensor
+
+    mesh, placements = parameter.device_mesh, parameter.placements
+    shard: Tensor = distribute_tensor(
+        tensor.to(parameter.device), mesh, placements, src_data_rank=None
+    )
+    return shard
+
+
+class ScoringModule(torch.nn.Module):
+    """Runs a scorer of ``policy.logprobs`` as a module, so that FSDP gathers the model's weights around a pass."""
+
+    def __init__(self, scorer: Any) -> None:
+        super().__init__()
+        self.model, self.scorer = scorer.model, scorer
+
+    def forward(self, *inputs: Any) -> Any:
+        return self.scorer.score(*inputs)
+
+
+def shard(scorer: Any) -> ScoringModule:
+    """Shard the scorer's model over all ranks, by layer, and return the module that runs it.
+
+    The gradients of the ranks are summed, not averaged: the loss is weighted over all ranks.
+    """
+    from torch.distributed.fsdp import FSDPModule, fully_shard
+
+    module = ScoringModule(scorer)
+    names = set(getattr(scorer.whole, "_no_split_modules", None) or ())
+    layers = [m for m in scorer.whole.modules() if type(m).__name__ in names]
+    for part in (*layers, module):
+        # resharded after each pass, so that no gathered copy outlives an optimiser step
+        fully_shard(part, reshard_after_forward=True)
+    for part in module.modules():
+        if isinstance(part, FSDPModule):
+            part.set_gradient_divide_factor(1.0)
+            part.set_force_sum_reduction_for_comms(True)  # gloo cannot scale
+    return module
+
+
+class GatheredModel:
+    """The weights of a sharded model for a sampler, gathered as they are read. All ranks must read all of them."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def named_parameters(self) -> Any:
+        for name, parameter in self.model.named_parameters():
+            yield name, gathered(parameter.detach())
+
+    def state_dict(self) -> dict[str, Tensor]:
+        return {name: gathered(value) for name, value in self.model.state_dict().items()}
