@@ -54,14 +54,21 @@ class PackMask:
         length = len(self.positions)
         return len(self.spans) == 1 and (self.window is None or self.window >= length)
 
-    def allows(self, query: Tensor, key: Tensor) -> Tensor:
-        """Return whether tokens ``query`` attend to tokens ``key``: indices in the pack, which are broadcast."""
+    @functools.cached_property
+    def visible(self) -> Callable[..., Tensor]:
+        """Flex attention's mask function: whether token ``query`` attends to token ``key``, both indices in the pack."""
+        # it holds tensors alone, so that all packs use one compiled kernel
         groups, responses, positions = self.groups, self.responses, self.positions
-        allowed: Tensor = (key <= query) & (groups[key] == groups[query])
-        allowed &= (responses[key] == 0) | (responses[key] == responses[query])
-        if self.window is not None:
-            allowed &= positions[key] > positions[query] - self.window
-        return allowed
+        window = self.window
+
+        def visible(batch: Any, head: Any, query: Tensor, key: Tensor) -> Tensor:
+            allowed: Tensor = (key <= query) & (groups[key] == groups[query])
+            allowed = allowed & ((responses[key] == 0) | (responses[key] == responses[query]))
+            if window is None:
+                return allowed
+            return allowed & (positions[key] > positions[query] - window)
+
+        return visible
 
     @functools.cached_property
     def block_mask(self) -> Any:
@@ -74,7 +81,7 @@ class PackMask:
         real, index = index < length, index.clamp(max=length - 1)
         counts = []
         for rows in torch.split(index, 8 * _BLOCK):
-            allowed = self.allows(rows[:, None], index) & real
+            allowed = self.visible(0, 0, rows[:, None], index) & real
             counts.append(allowed.reshape(-1, _BLOCK, blocks, _BLOCK).sum((1, 3)))
         count = torch.cat(counts)
         full = count == _BLOCK**2
@@ -82,7 +89,7 @@ class PackMask:
             *_ordered((count > 0) & ~full),
             *_ordered(full),
             BLOCK_SIZE=_BLOCK,
-            mask_mod=lambda _, __, query, key: self.allows(query, key),
+            mask_mod=self.visible,
             seq_lengths=(length, length),
         )
 
