@@ -100,7 +100,7 @@ def doctor(
     ] = None,
     size: Annotated[
         GpuSize,
-        typer.Option(help="Random model and lengths of --gpu; tiny also runs on a CPU."),
+        typer.Option(help="Size of --gpu's random model and responses; tiny also runs on a CPU."),
     ] = GpuSize.recipe,
     minutes: Annotated[
         float, real("--minutes", low=0.1, help="Time that the stages of --gpu share.")
@@ -115,7 +115,7 @@ def doctor(
     Example: prorl doctor
 
     Checks packages, device, memory, isolation, model and data. With --gpu, it instead measures the GPU and runs
-    training steps of a recipe's size, sampling and evaluation.
+    sampling, evaluation and training steps of a recipe's size.
     """
     cluster = engine is Engine.openrlhf
     results = []

@@ -107,9 +107,7 @@ JsonNotTables = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")
 ]
 
-Preset = Annotated[
-    str | None, typer.Option(help="Preset of settings; prorl train presets lists them.")
-]
+Preset = Annotated[str | None, typer.Option(help="Preset of settings (list: prorl train presets).")]
 Sets = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable."),

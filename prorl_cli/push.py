@@ -34,7 +34,7 @@ def push(
         list[Path] | None,
         typer.Option(
             metavar="FOLDER",
-            help="Result folder of an evaluation of this model; repeatable. To include the base model's, give it first.",
+            help="Result folder of an evaluation of this model; repeatable. Give the base model's first, if any.",
         ),
     ] = None,
     license: Annotated[

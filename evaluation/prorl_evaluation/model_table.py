@@ -112,8 +112,8 @@ def gather_models(
 ) -> tuple[list[EvalResult], list[str]]:
     """Return one result per model, baseline first, and a note per differing setting.
 
-    Each name is a result folder, a folder of result folders, or a run. Raises EvaluationError for unknown names,
-    problems with two results of a model, and differing sampling unless ``any_sampling``.
+    Each name is a result folder, a folder of result folders, or a run. Raises EvaluationError for unknown names, a
+    problem in two results of one model, and differing sampling unless ``any_sampling``.
     """
     results: list[EvalResult] = []
     for name in names:

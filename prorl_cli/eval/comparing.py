@@ -205,7 +205,7 @@ def novelty_command(
     json_out: JsonNotTables = False,
     overrides: Sets = None,
 ) -> None:
-    """Measure how much of the answers does not occur in a corpus.
+    """Measure what share of the answers is absent from a corpus.
 
     Example: prorl eval novelty evals/final --against evals/base
 

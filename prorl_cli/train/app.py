@@ -60,7 +60,7 @@ def train(
         int | None,
         whole(
             low=1,
-            help="GPUs of this machine, by default with the engine local; with --device cpu, processes.",
+            help="Number of GPUs (with --device cpu: processes); --engine is then local by default.",
         ),
     ] = None,
     restarts: Annotated[

@@ -197,8 +197,8 @@ def check_call(call: str, spec: LanguageSpec) -> None:
     if spec.harness is None:
         callable_in = " and ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
         raise UserError(
-            f"functions can be called in {callable_in}, not in {spec.title}: give it a whole program"
-            " with stdin and stdout"
+            f"functions can be called in {callable_in}, not in {spec.title}: write a program that uses"
+            " stdin and stdout"
         )
     if not _CALL.fullmatch(call):
         raise UserError(f"call {call!r} is neither the name of a function nor Class.method")

@@ -304,7 +304,7 @@ def test_problems_that_two_folders_share_are_not_counted_twice(folder: Path) -> 
     benchmark(folder / "suite", "sums-1", 0)
     benchmark(folder / "suite", "sums-2", 1)
     said = fails("suite", "--corpus", "corpus.txt")
-    assert "sums-1 and sums-2 have problems in common (e.g. math-1): give only one" in said
+    assert "sums-1 and sums-2 in suite have problems in common (e.g. math-1): give one" in said
 
 
 @pytest.mark.parametrize("other", [{"temperature": 1.0}, {"top_p": 1.0}, {"extra": {"a": 1}}])
@@ -314,15 +314,17 @@ def test_benchmarks_that_were_sampled_differently_are_no_one_set(
     benchmark(folder / "suite", "sums-1", 0)
     benchmark(folder / "suite", "facts-2", 10, **other)
     said = fails("old.jsonl", "--against", "suite")
-    assert "facts-2 and sums-1 were sampled differently" in said and next(iter(other)) in said
-    assert "give only one of these folders, not suite" in said
+    assert (
+        "facts-2 and sums-1 in suite were sampled differently" in said and next(iter(other)) in said
+    )
+    assert "give one of these folders instead" in said
 
 
 def test_two_models_are_no_one_set(folder: Path) -> None:
     benchmark(folder / "evals", "base-1", 0, "base")
     benchmark(folder / "evals", "step-1", 10, "step")
     said = fails("evals", "--corpus", "corpus.txt")
-    assert "base-1 and step-1 are of two models: give only one of these folders" in said
+    assert "base-1 and step-1 in evals are of two models: give one of these folders instead" in said
 
 
 def test_a_corrupt_corpus_file_is_named_in_one_line(folder: Path) -> None:

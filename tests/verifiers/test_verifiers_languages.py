@@ -153,7 +153,7 @@ def test_asserts_checks_and_calls_that_a_language_cannot_take_are_refused_at_loa
     for language in ("bash", "c", "cpp", "go", "java", "rust", "sql", "typescript"):
         with pytest.raises(
             TaskError,
-            match=r"test 1: functions can be called in .*Python, not in .*: give it a whole program",
+            match=r"test 1: functions can be called in .*Python, not in .*: write a program that uses stdin",
         ):
             load_task("code", {"language": language, "tests": [call]})
     check = {"check": "def check(candidate): candidate()"}

@@ -90,7 +90,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     (
         "code",
         {"tests": CALL, "language": "C"},
-        "JavaScript and Python, not in C: give it a whole program",
+        "JavaScript and Python, not in C: write a program that uses stdin",
     ),
     (
         "code",

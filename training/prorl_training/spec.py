@@ -62,9 +62,9 @@ class PolicyLossSpec:
 class AdvantageSpec:
     """An advantage estimator, selected with ``advantage.estimator``.
 
-    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` are (B,) float64, or with ``several`` (B,
-    R), a column for each of ``advantage.rewards``; ``groups`` (B,) number
-    the prompts from 0, ``lengths`` (B,) are in tokens, and ``config`` is the ``AdvantageConfig``.
+    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` (float64) are (B,), or if ``several``, (B,
+    R): a column per ``advantage.rewards``. ``groups`` (B,) number the prompts from 0, ``lengths`` (B,) are in tokens,
+    and ``config`` is the ``AdvantageConfig``.
     """
 
     name: str

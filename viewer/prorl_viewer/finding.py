@@ -60,7 +60,7 @@ def report_subjects(
 class Subjects:
     """The subjects at or below paths, searched again while the page is open. Thread-safe.
 
-    Raises like ``find_subjects``. Subjects keep their names, and stay even if deleted.
+    Raises like ``find_subjects``. A subject keeps its name, and stays listed if its files are deleted.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:

@@ -60,23 +60,21 @@ def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
     first, owners = read_job(folders[0])[0], dict[str, Path]()
     for folder in folders:
         job, problems = read_job(folder)
-        names = f"{path}: {folders[0].name} and {folder.name}"
+        names = f"{folders[0].name} and {folder.name} in {path}"
         if job.model_digest != first.model_digest:
-            raise EvaluationError(
-                f"{names} are of two models: give only one of these folders, not {path}"
-            )
+            raise EvaluationError(f"{names} are of two models: give one of these folders instead")
         for name in RESPONSE_SETTINGS:
             a, b = getattr(first.settings, name), getattr(job.settings, name)
             if a != b:
                 raise EvaluationError(
                     f"{names} were sampled differently ({name} {a} and {b}): "
-                    f"give only one of these folders, not {path}"
+                    "give one of these folders instead"
                 )
         for problem in problems:
             if (owner := owners.setdefault(problem.id, folder)) != folder:
                 raise EvaluationError(
-                    f"{path}: {owner.name} and {folder.name} have problems in common (e.g. {problem.id}): "
-                    f"give only one of these folders, not {path}"
+                    f"{owner.name} and {folder.name} in {path} have problems in common (e.g. {problem.id}): "
+                    "give one of these folders instead"
                 )
     parts = [_evaluation(folder) for folder in folders]
     return ResponseSet(parts[0].label, [r for part in parts for r in part.responses])

@@ -55,7 +55,7 @@ def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float 
 def _moments(problems: Sequence[Counted], k: int) -> tuple[float, float, float, int]:
     """Return the mean, its variance, the effective number of answers, and the number of problems.
 
-    If 2k > n, the variance is bounded by v (1 - v), where v is the mean of those problems (Hoeffding 1956).
+    For problems with n < 2k, v (1 - v) bounds the variance, where v is their mean (Hoeffding 1956).
     """
     used = [p for p in problems if p.n >= k]
     if not used:

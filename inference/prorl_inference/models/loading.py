@@ -48,7 +48,8 @@ def pick_device(device: str = "auto") -> str:
     count = torch.cuda.device_count() if ":" in device else 0
     if ":" in device and int(device.partition(":")[2]) >= count:
         some = f"cuda:0 to cuda:{count - 1}" if count > 1 else "cuda:0"
-        raise UserError(f"device '{device}' was requested, but torch finds {count}: use {some}")
+        gpus = "1 GPU" if count == 1 else f"{count} GPUs"
+        raise UserError(f"device '{device}' was requested, but torch finds {gpus}: use {some}")
     return device
 
 

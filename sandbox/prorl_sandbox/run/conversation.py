@@ -205,7 +205,7 @@ class Relay:
         """Pass on a question or answer, or record the end. Raises FrameError."""
         if message["k"] == "ready":
             if box in self._ready:
-                raise FrameError("ready once more")
+                raise FrameError("a second ready")
             self._ready.append(box)
         elif box is self._check:
             self._take_from_check(message)

@@ -157,7 +157,7 @@ class Start:
     def train(
         self, progress: Progress, restarts: int = 0, trainers: Trainers | None = None
     ) -> TrainReport:
-        """Train to the end. ``trainers`` returns the function that trains with an engine; each stage has its own."""
+        """Train to the end. ``trainers(engine)`` returns an engine's training function; stages may differ in engine."""
 
         def once(again: bool) -> TrainReport:
             return self._train(progress, trainers or trainer_of, again)

@@ -155,12 +155,12 @@ class Precision(Enum):
 
     @property
     def product(self) -> int:
-        """Bytes per number that a matrix product reads or writes."""
+        """Bytes per element that a matrix product reads or writes."""
         return 4 if self is Precision.FLOAT32 else 2
 
     @property
     def residual(self) -> int:
-        """Bytes per number of the weights and of the residual stream."""
+        """Bytes per element of the weights and the residual stream."""
         return 2 if self is Precision.BF16 else 4
 
     @property

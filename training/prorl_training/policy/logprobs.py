@@ -287,8 +287,8 @@ class LinearScorer(Protocol):
 class TargetScorer:
     """Computes the log-probs of a pack's targets under one model.
 
-    - factor: the model's logits divided by the output layer's; None if the whole model must run.
-    - method: how responses share a pass, as a trial chose it.
+    - factor: ratio of the model's logits to its output layer's; None if the whole model must run.
+    - method: how responses share a pass, chosen by a trial.
     - vocabulary: number of tokens, without padding.
     """
 

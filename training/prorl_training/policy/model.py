@@ -255,7 +255,7 @@ class PolicyModel:
         return self._whole((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def weights(self) -> dict[str, Tensor]:
-        """Return all weights by parameter name; those of sharded ranks only on rank 0."""
+        """Return all weights by parameter name; if sharded, whole only on rank 0."""
         return self._whole(self.model.named_parameters())
 
     def _whole(self, named: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]:

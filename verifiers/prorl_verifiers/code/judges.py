@@ -68,7 +68,7 @@ def rows(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
-    """Return the non-integer numbers of each row. The key is the row's other cells, with None for such a number."""
+    """Return each row's non-integer numbers. The key is the row with None in their place."""
     table = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
         if line:

@@ -162,8 +162,8 @@ def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None
     thread.join()
     if commands != [""]:
         raise UserError(
-            "scoring workers run as user nobody, who cannot read all of the Python packages and "
-            "plug-ins here, and this machine cannot make these readable to the workers alone: "
+            "scoring workers run as user nobody, who cannot read some of the Python packages or "
+            "plug-ins, and prorl cannot expose these to the workers only: "
             f"run `{commands[0]}`, or run prorl as a user other than root"
         )
 

@@ -314,7 +314,7 @@ def _without_coefficient(text: str) -> str:
 
 
 def _with_charge(raw: str, formula: str) -> str:
-    """Read ``Fe2+`` and ``SO42-``, which do not mark the charge, as having a charge of two."""
+    """Read ``Fe2+`` and ``SO42-``, written without ``^``, as having a charge of two."""
     match = re.fullmatch(r"(.*[A-Za-z0-9)\]])([1-7])\^([+-])", formula)
     if match is None or set("^_") & set(raw):
         return formula

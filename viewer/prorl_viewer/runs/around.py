@@ -165,9 +165,9 @@ def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 
 
 def falls(metrics: Metrics) -> list[Json]:
-    """Return the steps with the deepest falls of the mean reward, at least one span apart.
+    """Return the steps with the deepest falls of the mean reward, at least STEPS apart.
 
-    A fall is a change beyond FALL_Z between the means of STEPS steps before and after.
+    A fall: from the STEPS rewards before to those after, the mean's z is below FALL_Z. Short runs compare fewer.
     """
     rewards = zip(metrics.steps, metrics.column("reward_mean"), strict=True)
     points = [(s, v) for s, v in rewards if math.isfinite(v)]

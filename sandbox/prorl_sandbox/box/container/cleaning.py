@@ -17,7 +17,7 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill all processes of the user ``uid`` in one call, so that a program cannot escape by forking.
 
-    ``killer``, the id of a user without processes, is meanwhile this process's real user.
+    During the call this process's real user is ``killer``, a user without processes.
     """
     # As effective user ``uid`` this process can signal only that user's processes. They cannot signal it, because its
     # saved user is root and its real user ``killer`` is unused elsewhere.

@@ -579,7 +579,7 @@ class Matcher:
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:
-    """Return whether two set formulas are the same set for any sets in them, or None if undecided."""
+    """Return whether two set formulas are equal whatever their sets are, or None if undecided."""
     leaves = [
         part for node in (gold, answer) for part in walk(node) if not isinstance(part, Combined)
     ]

@@ -85,7 +85,7 @@ _INDEXED = re.compile(r"([A-Za-z]+)_([jklmnpr])([+-]\d{1,3})?")
 
 
 def reindexed(gold: Relation, answer: Relation) -> Relation:
-    """Return a sequence's rule with the gold's index: ``a_{k+1} = 2k`` for ``a_n`` is ``a_n = 2(n-1)``."""
+    """Return a sequence's rule with the gold's index: with a gold ``a_n``, ``a_{k+1} = 2k`` becomes ``a_n = 2(n-1)``."""
     terms = [
         [term for name in symbols(node) if (term := _INDEXED.fullmatch(name))]
         for node in (gold, answer)

@@ -72,7 +72,8 @@ def die_with_parent() -> None:
 def nothing_left_behind(spec: Path) -> Iterator[None]:
     """End every process of the launch if the parent is killed during the block.
 
-    A thread watches, because signals do not reach Python while the main thread waits in Ray, and kills all processes at once, so that none overlaps with a resumed run.
+    A thread watches, because signals do not reach Python while the main thread waits in Ray. It kills all processes at
+    once, so that none overlaps a resumed run.
     """
     parent = os.getppid()
 
