@@ -34,8 +34,8 @@ GOES_THROUGH: dict[str, dict[str, Any]] = {
 }
 
 FAULTS = {
-    "the mask stays on the host": "DeviceMismatch",
-    "the mask is made on the host": "484 numbers to the device",
+    "the bias stays on the host": "DeviceMismatch",
+    "a large tensor is made on the host": "10000 numbers to the device",
     "advantages stay on the host": "DeviceMismatch",
     "an index from the host": "an index that lies on the host",
     "index_select by the host": "DeviceMismatch",

@@ -5,12 +5,11 @@ import math
 import pytest
 
 from prorl_training.config import OptimizerConfig, TrainConfig
-from prorl_training.schedule.learning_rate import lr_at, planned_updates
 
 
 def rates(count: int = 10, **over: object) -> list[float]:
     config = OptimizerConfig.model_validate({"lr": 1.0, **over})
-    return [lr_at(config, update, count) for update in range(1, count + 1)]
+    return [config.lr_at(update, count) for update in range(1, count + 1)]
 
 
 def test_constant_schedule_holds_from_the_first_update() -> None:
@@ -42,7 +41,7 @@ def test_after_decay_updates_the_rate_stays_at_the_bottom() -> None:
 def test_scale_multiplies_every_rate_and_nothing_else() -> None:
     config = OptimizerConfig(lr=2e-6, warmup_updates=3, schedule="cosine")
     for update in (1, 3, 7, 20):
-        assert lr_at(config, update, 20, 0.5) == 0.5 * lr_at(config, update, 20, 1.0)
+        assert config.lr_at(update, 20, 0.5) == 0.5 * config.lr_at(update, 20, 1.0)
 
 
 def test_a_warm_up_longer_than_the_run_never_divides_by_zero() -> None:
@@ -51,7 +50,7 @@ def test_a_warm_up_longer_than_the_run_never_divides_by_zero() -> None:
 
 def test_updates_are_counted_from_one() -> None:
     with pytest.raises(ValueError, match="counted from 1"):
-        lr_at(OptimizerConfig(), 0, 10)
+        OptimizerConfig().lr_at(0, 10)
 
 
 def test_planned_updates_follow_the_mini_batches_of_each_phase() -> None:
@@ -61,7 +60,7 @@ def test_planned_updates_follow_the_mini_batches_of_each_phase() -> None:
         {"name": "rest", "steps": 1, "set": {"loss": {"mini_batches": 1}}},
     ]
     plain = {"steps": 10, "rollout": {"prompts": 8}, "loss": {"mini_batches": 2}}
-    assert planned_updates(TrainConfig.model_validate(plain)) == 20
+    assert TrainConfig.model_validate(plain).planned_updates == 20
     config = TrainConfig.model_validate({**plain, "phases": phases})
-    assert planned_updates(config) == 3 * 4 + 2 * 2 + 5 * 1
-    assert planned_updates(config.model_copy(update={"steps": 4})) == 3 * 4 + 1 * 2
+    assert config.planned_updates == 3 * 4 + 2 * 2 + 5 * 1
+    assert config.model_copy(update={"steps": 4}).planned_updates == 3 * 4 + 1 * 2

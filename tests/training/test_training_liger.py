@@ -124,4 +124,5 @@ def test_the_policy_scores_with_it_where_the_config_says_so(
         for on in (True, False)
     )
     assert torch.allclose(theirs.logprobs(pack, 1.2), ours.logprobs(pack, 1.2), atol=1e-5)
-    assert theirs._scorer.linear is liger_logprobs
+    fused.louder = 1.5
+    assert not torch.allclose(theirs.logprobs(pack, 1.2), ours.logprobs(pack, 1.2), atol=1e-2)

@@ -9,13 +9,15 @@ from torch.utils._pytree import tree_leaves
 
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
-from prorl_training.policy.attention import PackMask, block_attention, flex
 from prorl_training.policy.logprobs import TargetScorer
 from prorl_training.policy.packing import (
+    PackMask,
     PromptGroup,
     attention_mask,
+    block_attention,
     build_pack,
     build_packs,
+    flex,
     input_length,
     split_group,
 )

@@ -16,7 +16,6 @@ from prorl_training.run.resume import (
     resume_config,
     run_identity,
 )
-from prorl_training.schedule.learning_rate import lr_at, planned_updates
 
 MakeConfig = Callable[..., TrainConfig]
 
@@ -132,9 +131,9 @@ def test_the_kept_curve_is_the_same_number_at_every_update(
     folder = RunFolder(tmp_path / "three")
     folder.create(before)
     after, _ = resume_config(folder, [], 20)
-    for update in range(1, planned_updates(before) + 1):
-        old = lr_at(before.optimizer, update, planned_updates(before))
-        assert lr_at(after.optimizer, update, planned_updates(after)) == old
+    for update in range(1, before.planned_updates + 1):
+        old = before.optimizer.lr_at(update, before.planned_updates)
+        assert after.optimizer.lr_at(update, after.planned_updates) == old
 
 
 def test_best_checkpoints_stay_on_where_a_reset_goes_back_to_them(

@@ -14,7 +14,7 @@ from prorl_training.engine.builder import FIRST_LOOK, start_notes
 from prorl_training.engine.local import train
 from prorl_training.engine.openrlhf.launch.understood import unsupported
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.sampler_logprobs import lost_logprobs, refuse_lost_logprobs
+from prorl_training.rollout.staleness import lost_logprobs, refuse_lost_logprobs
 from prorl_training.testing import named_sample
 
 NUCLEUS = "rollout.top_p=0.9"

@@ -320,6 +320,10 @@ def test_sets_lists_and_unions_are_symmetric_and_blind_to_order(
         assert (grade(right, left).decision == "accept") is same
 
 
+def has_root(node: Node) -> bool:
+    return r"\sqrt" in printed(node)
+
+
 @given(TREES, TREES)
 @example(Quotient(Sym("x"), Num(Fraction(0))), Sym("x"))
 @settings(max_examples=80, deadline=None)
@@ -329,7 +333,10 @@ def test_equal_formulas_are_equal_both_ways_and_a_difference_is_never_accepted(
     left, right = printed(one), printed(two)
     assert grade(left, left).decision == "accept"
     if symbols(one) and symbols(two):
-        assert {grade(left, right).decision, grade(right, left).decision} != {"accept", "reject"}
+        # a root in the gold limits its domain, so a formula may equal it and not the other way round
+        if not has_root(one) and not has_root(two):
+            decisions = {grade(left, right).decision, grade(right, left).decision}
+            assert decisions != {"accept", "reject"}
         if has_value(one):
             assert grade(left, rf"\frac{{2({left})}}{{2}}").decision in ("accept", "undecided")
     assert grade(f"{left}+1", f"{left}+2").decision != "accept"

@@ -23,8 +23,8 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_inference.tokens import PromptRows, Row
 from prorl_inference.types import SamplingParams
 from prorl_training.config.loading import load_config
-from prorl_training.policy import logprobs, update
-from prorl_training.policy.packing import PromptGroup
+from prorl_training.policy import update
+from prorl_training.policy.packing import PackMask, PromptGroup
 from prorl_training.policy.update import Policy, PolicyUpdate, UpdateBatch
 
 STEP = ("steps=4", "loss.mini_batches=2", "loss.pack_tokens=32", "kl.measure_share_every=1")
@@ -152,9 +152,11 @@ def on_host(mask: Tensor) -> Tensor:
 
 
 FAULTS: dict[str, Callable[[], Any]] = {
-    "the mask stays on the host": lambda: wrapped(logprobs, "attention_mask", on_host),
-    "the mask is made on the host": lambda: wrapped(
-        logprobs, "attention_mask", lambda mask: on_host(mask).to(mask.device)
+    "the bias stays on the host": lambda: wrapped(PackMask, "bias", on_host),
+    "a large tensor is made on the host": lambda: wrapped(
+        Policy,
+        "reference_logprobs",
+        lambda found: found + torch.zeros(10_000).to(found.device)[: len(found)],
     ),
     "float64 in the loss": lambda: wrapped(update, "pass_loss", double),
     "item() of the loss": lambda: wrapped(update, "pass_loss", after(lambda loss: loss.item())),

@@ -3,7 +3,8 @@ NeMo-RL's prorlv2 recipe differ, each variant is a named value."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import math
+from typing import Any, Literal, assert_never
 
 from pydantic import Field, field_validator, model_validator
 
@@ -204,3 +205,27 @@ class OptimizerConfig(Section):
     """AdamW: decoupled weight decay."""
     grad_clip: float = Field(default=1.0, gt=0)
     """Maximum norm of an update's gradient."""
+
+    def lr_at(self, update: int, total_updates: int, scale: float = 1.0) -> float:
+        """Return the learning rate of gradient update ``update`` (from 1).
+
+        It rises linearly to ``lr`` over ``warmup_updates``, then decays to ``min_ratio`` x lr over ``decay_updates``
+        (0: the rest of ``total_updates``). Raises ValueError if ``update`` is less than 1.
+        """
+        if update < 1:
+            raise ValueError(f"updates are counted from 1, got {update}")
+        peak = self.lr * scale
+        if update <= self.warmup_updates:
+            return peak * update / self.warmup_updates
+        span = self.decay_updates or max(total_updates - self.warmup_updates, 1)
+        progress = min((update - self.warmup_updates) / span, 1.0)
+        match self.schedule:
+            case "constant":
+                return peak
+            case "linear":
+                share = 1 - progress
+            case "cosine":
+                share = 0.5 * (1 + math.cos(math.pi * progress))
+            case _:
+                assert_never(self.schedule)
+        return peak * (self.min_ratio + (1 - self.min_ratio) * share)

@@ -241,6 +241,19 @@ class TrainConfig(Section):
         """The config of each phase. A run without phases has one, the config itself."""
         return tuple(self.in_phase(number) for number in range(max(len(self.phases), 1)))
 
+    @property
+    def planned_updates(self) -> int:
+        """The run's planned gradient updates. A phase that ends at a stall counts with its maximum length."""
+        if not self.phases:
+            return self.steps * self.loss.mini_batches
+        total, remaining = 0, self.steps
+        for number, phase in enumerate(self.phases):
+            last = number == len(self.phases) - 1
+            steps = remaining if last else min(phase.steps, remaining)
+            total += steps * self.in_phase(number).loss.mini_batches
+            remaining -= steps
+        return total
+
     def in_phase(self, number: int) -> TrainConfig:
         """Return the config of phase ``number`` (from 0), or the config itself in a run without phases.
 

@@ -152,8 +152,8 @@ def train(
     require_local()
     from prorl_inference import pick_backend, pick_device
     from prorl_training.engine.builder import Builder
-    from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.rollout.scoring import workers_here
+    from prorl_training.rollout.staleness import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
     from prorl_verifiers import VERIFIERS, WorkerOptions, open_pool, tasks_in
 

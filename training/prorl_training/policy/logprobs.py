@@ -15,8 +15,14 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from prorl_inference.tokens import vocabulary
-from prorl_training.policy.attention import packed
-from prorl_training.policy.packing import Pack, PromptGroup, attention_mask, build_pack, singles
+from prorl_training.policy.packing import (
+    Pack,
+    PromptGroup,
+    attention_mask,
+    build_pack,
+    packed,
+    singles,
+)
 from prorl_training.types import BLOCK_BYTES, CPU_CHUNK_BYTES
 
 

@@ -21,7 +21,6 @@ from prorl_training.policy.liger import liger_logprobs, try_liger
 from prorl_training.policy.logprobs import TargetScorer
 from prorl_training.policy.packing import Pack
 from prorl_training.policy.ranks import Ranks, shard, shard_like
-from prorl_training.schedule.learning_rate import planned_updates
 
 
 def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
@@ -148,7 +147,7 @@ class PolicyModel:
         self.ranks = ranks
         self.device: torch.device = next(model.parameters()).device
         self.updates = 0
-        self.planned_updates = planned_updates(config)
+        self.planned_updates = config.planned_updates
         self.has_reference = any(c.kl.coefficient > 0 for c in config.phase_configs)
         self.adapters = AdapterReference(model) if lora.rank else None
         scorer = self._new_scorer(model)

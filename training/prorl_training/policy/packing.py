@@ -1,15 +1,21 @@
-"""Pack prompts and responses into one row of tokens without padding.
+"""Pack prompts and responses into one row of tokens without padding, and attend within the pack without a dense mask.
 
-Each prompt comes once, followed by its responses, which attend only to the prompt and to themselves.
+Each prompt comes once, followed by its responses, which attend only to the prompt and to themselves: by SDPA on blocks,
+or by flex attention on CUDA. Transformers passes a ``PackMask`` in place of a mask.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +143,299 @@ def attention_mask(owners: Tensor) -> Tensor:
     visible &= groups[:, None] == groups[None, :]
     allowed: Tensor = visible.tril()[None, None]
     return allowed
+
+
+Kernel = Literal["flex", "blocks"]
+NAME = "prorl_packed"
+_ROWS = 256
+"""Queries of a call of SDPA with a mask: more need a larger mask, fewer more calls."""
+_BLOCK = 128
+"""Tokens of a block of flex attention's mask."""
+_COMPUTED = frozenset({"scaling", "dropout", "softcap", "is_causal", "sliding_window"})
+_IGNORED = frozenset({"cache_position", "position_ids", "use_cache"})
+_OUTPUTS = "output_"
+"""Start of the names of arguments that ask for more results."""
+_mask_of_pack: ContextVar[Callable[[int | None], PackMask] | None] = ContextVar("m", default=None)
+
+
+class UnsupportedAttention(ValueError):
+    """The model needs something of its attention that is not computed here."""
+
+
+class PackMask:
+    """What the tokens of a pack attend to: of their prompt and response, all or the last ``window`` tokens."""
+
+    def __init__(
+        self, pack: Pack, device: torch.device, kernel: Kernel, window: int | None = None
+    ) -> None:
+        alone = torch.zeros(2, pack.position_ids.shape[1], dtype=torch.long)
+        owners = alone if pack.owners is None else pack.owners
+        self.groups, self.responses = owners.to(device)
+        self.positions = pack.position_ids[0].to(device)
+        self.kernel, self.window = kernel, window
+        self.spans = tuple(spans(owners))
+        self._bias: Tensor | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether this is causal attention over the whole pass."""
+        length = len(self.positions)
+        return len(self.spans) == 1 and (self.window is None or self.window >= length)
+
+    @functools.cached_property
+    def visible(self) -> Callable[..., Tensor]:
+        """Flex attention's mask function: whether token ``query`` attends to token ``key``, both indices in the pack."""
+        # it holds tensors alone, so that all packs use one compiled kernel
+        groups, responses, positions = self.groups, self.responses, self.positions
+        window = self.window
+
+        def visible(batch: Any, head: Any, query: Tensor, key: Tensor) -> Tensor:
+            allowed: Tensor = (key <= query) & (groups[key] == groups[query])
+            allowed = allowed & ((responses[key] == 0) | (responses[key] == responses[query]))
+            if window is None:
+                return allowed
+            return allowed & (positions[key] > positions[query] - window)
+
+        return visible
+
+    @functools.cached_property
+    def block_mask(self) -> Any:
+        """The mask for flex attention, made from a few rows of blocks at a time."""
+        from torch.nn.attention.flex_attention import BlockMask
+
+        length = len(self.positions)
+        blocks = -(-length // _BLOCK)
+        index = torch.arange(blocks * _BLOCK, device=self.positions.device)
+        real, index = index < length, index.clamp(max=length - 1)
+        counts = []
+        for rows in torch.split(index, 8 * _BLOCK):
+            allowed = self.visible(0, 0, rows[:, None], index) & real
+            counts.append(allowed.reshape(-1, _BLOCK, blocks, _BLOCK).sum((1, 3)))
+        count = torch.cat(counts)
+        full = count == _BLOCK**2
+        return BlockMask.from_kv_blocks(
+            *_ordered((count > 0) & ~full),
+            *_ordered(full),
+            BLOCK_SIZE=_BLOCK,
+            mask_mod=self.visible,
+            seq_lengths=(length, length),
+        )
+
+    def bias(self, rows: int, keys: int, like: Tensor) -> Tensor:
+        """Return 0 or -inf (rows, keys) for the last ``rows`` of ``keys`` tokens: a view of one tensor of few rows."""
+        if self._bias is None:
+            width = max(own.stop + prompt.stop - prompt.start for prompt, own in self.spans)
+            width = max(width if self.window is None else min(width, self.window + _ROWS), _ROWS)
+            row = torch.arange(width - _ROWS, width, device=like.device)[:, None]
+            key = torch.arange(width, device=like.device)
+            hidden = key > row
+            if self.window is not None:
+                hidden |= key <= row - self.window
+            empty = torch.zeros(_ROWS, width, dtype=like.dtype, device=like.device)
+            self._bias = empty.masked_fill_(hidden, float("-inf"))
+        return self._bias[_ROWS - rows :, self._bias.shape[1] - keys :]
+
+
+def spans(owners: Tensor) -> Iterator[tuple[slice, slice]]:
+    """Yield (prompt, tokens) in the order of a pack: ``tokens`` attend to ``prompt`` and causally to themselves.
+
+    A prompt and its first response are one span, with an empty ``prompt``.
+    """
+    runs, counts = torch.unique_consecutive(owners, dim=1, return_counts=True)
+    stops = counts.cumsum(0).tolist()
+    prompt = first = slice(0, 0)
+    for response, start, stop in zip(runs[1].tolist(), [0, *stops], stops, strict=False):
+        if response == 0:
+            if first.stop:
+                yield slice(0, 0), first
+            prompt = first = slice(start, stop)
+        elif first.stop:
+            yield slice(0, 0), slice(first.start, stop)
+            first = slice(0, 0)
+        else:
+            yield prompt, slice(start, stop)
+    if first.stop:
+        yield slice(0, 0), first
+
+
+def _ordered(blocks: Tensor) -> tuple[Tensor, Tensor]:
+    """Return how many blocks are set in each row, and their columns, set ones first."""
+    columns = torch.argsort(blocks.int(), dim=-1, descending=True, stable=True).int()
+    return blocks.sum(-1, dtype=torch.int32)[None, None], columns[None, None]
+
+
+def block_attention(
+    mask: PackMask,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    scale: float | None,
+    cap: float | None,
+) -> Tensor:
+    """Return attention (1, L, heads, D) of ``query`` (1, heads, L, D) to ``key`` and ``value`` (1, kv heads, L, D).
+
+    With ``cap``, scores become cap * tanh(score / cap).
+    """
+    parts = []
+    for prompt, own in mask.spans:
+        queries, keys, values = (x[:, :, own] for x in (query, key, value))
+        length, shared = own.stop - own.start, prompt.stop - prompt.start
+        if shared:
+            keys = torch.cat((key[:, :, prompt], keys), 2)
+            values = torch.cat((value[:, :, prompt], values), 2)
+        elif cap is None and (mask.window is None or mask.window >= length):
+            parts.append(_sdpa(queries, keys, values, None, scale))
+            continue
+        for start in range(0, length, _ROWS):
+            rows = queries[:, :, start : start + _ROWS]
+            end = shared + start + rows.shape[2]
+            first = 0 if mask.window is None else max(0, shared + start - mask.window + 1)
+            bias = mask.bias(rows.shape[2], end - first, query)
+            visible = keys[:, :, first:end], values[:, :, first:end]
+            if cap is None:
+                parts.append(_sdpa(rows, *visible, bias, scale))
+            else:
+                parts.append(_capped(rows, *visible, bias, scale, cap))
+    return torch.cat([part.transpose(1, 2) for part in parts], 1)
+
+
+def _sdpa(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float | None) -> Tensor:
+    """Return SDPA, which is causal without a mask."""
+    return scaled_dot_product_attention(
+        q, k, v, mask, is_causal=mask is None, scale=scale, enable_gqa=k.shape[1] != q.shape[1]
+    )
+
+
+def _capped(
+    query: Tensor, key: Tensor, value: Tensor, bias: Tensor, scale: float | None, cap: float
+) -> Tensor:
+    shared = query.shape[1] // key.shape[1]
+    key, value = (x.repeat_interleave(shared, 1) for x in (key, value))
+    scores = query @ key.transpose(2, 3) * (query.shape[-1] ** -0.5 if scale is None else scale)
+    scores = cap * torch.tanh(scores / cap) + bias
+    return scores.softmax(-1, dtype=torch.float32).to(value.dtype) @ value
+
+
+def flex(
+    mask: PackMask,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    scale: float | None,
+    cap: float | None,
+) -> Tensor:
+    """Return what ``block_attention`` returns, by flex attention, compiled on CUDA."""
+    out = _flex(query.is_cuda)(
+        query,
+        key,
+        value,
+        score_mod=None if cap is None else _soft_cap(cap),
+        block_mask=mask.block_mask,
+        scale=scale,
+        enable_gqa=key.shape[1] != query.shape[1],
+    )
+    transposed: Tensor = out.transpose(1, 2).contiguous()
+    return transposed
+
+
+@functools.cache
+def _flex(compiled: bool) -> Callable[..., Any]:
+    from torch.nn.attention.flex_attention import flex_attention
+
+    function: Callable[..., Any] = flex_attention
+    return torch.compile(function) if compiled else function
+
+
+@functools.cache
+def _soft_cap(cap: float) -> Callable[..., Tensor]:
+    return lambda score, *_: cap * torch.tanh(score / cap)
+
+
+def attend(
+    plain: Callable[..., Any],
+    module: Any,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Any,
+    **options: Any,
+) -> Any:
+    """Implement Transformers' attention interface, with ``plain`` for passes without a pack or a soft cap.
+
+    Raises UnsupportedAttention for arguments that are not understood, such as attention sinks.
+    """
+    cap, scale, mask = options.get("softcap"), options.get("scaling"), attention_mask
+    if not isinstance(mask, PackMask):
+        if cap is None:
+            return plain(module, query, key, value, mask, **options)
+        bias = _additive(mask, query, key)
+        return _capped(query, key, value, bias, scale, cap).transpose(1, 2), None
+    passed = {n for n, option in options.items() if option is not None and n[:7] != _OUTPUTS}
+    if unknown := passed - _COMPUTED - _IGNORED:
+        raise UnsupportedAttention(f"its attention takes {', '.join(sorted(unknown))}")
+    if (
+        options.get("dropout")
+        or options.get("is_causal") is False
+        or query.shape[2] != key.shape[2]
+    ):
+        raise UnsupportedAttention("its attention is not plainly causal")
+    if mask.plain and cap is None:
+        return plain(module, query, key, value, None, **options)
+    if torch.is_autocast_enabled(query.device.type):  # rotary embeddings give float32
+        dtype = torch.get_autocast_dtype(query.device.type)
+        query, key, value = (x.to(dtype) for x in (query, key, value))
+    function = flex if mask.kernel == "flex" else block_attention
+    return function(mask, query, key, value, scale, cap), None
+
+
+def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
+    """Return a mask of 0 and -inf for a bool mask, or for None (causal)."""
+    new, seen = query.shape[2], key.shape[2]
+    if mask is None:
+        mask = torch.ones(new, seen, dtype=torch.bool, device=query.device).tril(seen - new)
+    empty = torch.zeros(mask.shape, dtype=query.dtype, device=mask.device)
+    return empty.masked_fill_(~mask, float("-inf"))
+
+
+def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
+    """Implement Transformers' mask interface, with ``plain`` for passes outside ``packed``.
+
+    Raises UnsupportedAttention for masks that are neither causal nor sliding windows.
+    """
+    mask_of_pack, window = _mask_of_pack.get(), options.get("local_size")
+    if mask_of_pack is None:
+        return plain(**options)
+    if options.get("use_vmap"):
+        raise UnsupportedAttention("its mask is its own")
+    if window is not None and window > 1:
+        at = torch.tensor(window)  # a second chunk's first token, which does not see the one before
+        if not options["mask_function"](0, 0, at, at - 1):
+            raise UnsupportedAttention("it attends within chunks")
+    return mask_of_pack(window)
+
+
+@contextmanager
+def packed(model: Any, pack: Pack, kernel: Kernel) -> Iterator[None]:
+    """Make a Transformers model's passes in the block attend by a ``PackMask``, also if recomputed later.
+
+    Raises UnsupportedAttention if the model does not use Transformers' attention interface.
+    """
+    import transformers
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS as masks
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS as functions
+
+    current, interfaces = str(model.config._attn_implementation), transformers
+    if not getattr(model, "_supports_attention_backend", False):
+        raise UnsupportedAttention("its attention cannot be replaced")
+    if not current.startswith(NAME):
+        base = "sdpa" if current == "eager" else current
+        name = NAME if base == "sdpa" else f"{NAME}_{base}"  # Transformers checks names with sdpa
+        attention = functools.partial(attend, functions[base])
+        interfaces.AttentionInterface.register(name, attention)
+        interfaces.AttentionMaskInterface.register(name, functools.partial(make_mask, masks[base]))
+        model.set_attn_implementation(name)
+    token = _mask_of_pack.set(functools.partial(PackMask, pack, model.device, kernel))
+    try:
+        yield
+    finally:
+        _mask_of_pack.reset(token)

@@ -50,6 +50,13 @@ class Ranks:
         dist.all_reduce(total)
         return total
 
+    def count(self, *counts: int, device: torch.device) -> list[int]:
+        """Return the sum of each count over the ranks."""
+        if self.size == 1:
+            return list(counts)
+        totals: list[int] = self.sum(torch.tensor(counts, device=device)).tolist()
+        return totals
+
     def sum_gradients(self, parameters: Sequence[Any]) -> None:
         """Replace each rank's gradients by their sum. FSDP has done so already."""
         if self.size == 1 or self.sharded:

@@ -28,7 +28,6 @@ from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, PromptGroup, build_packs
 from prorl_training.policy.ranks import Ranks, gathered
 from prorl_training.rollout.staleness import is_stale
-from prorl_training.schedule.learning_rate import lr_at
 from prorl_training.types import Group, Trajectory, UpdateStats
 
 
@@ -127,10 +126,10 @@ class PackStats:
     def stats(self, lr: float, trainer_logprobs: Mapping[int, Tensor], ranks: Ranks) -> UpdateStats:
         norms = [x for x in self.norms if math.isfinite(x)]
         sums = [self.loss, self.policy_loss, self.kl, self.entropy, self.clipped, self.masked]
-        counts = torch.tensor([self.tokens, self.kl_tokens]).to(self.zero.device)
-        parts = [x.detach().double() for x in (*sums, *self.mismatch, *counts)]
-        totals: list[float] = ranks.sum(torch.stack(parts)).tolist()
-        loss, policy_loss, kl, entropy, clipped, masked, *mismatch_sums, tokens, kl_tokens = totals
+        parts = torch.stack([x.detach().float() for x in (*sums, *self.mismatch)])
+        totals = read_back(*ranks.sum(parts))
+        loss, policy_loss, kl, entropy, clipped, masked, *mismatch_sums = totals
+        tokens, kl_tokens = ranks.count(self.tokens, self.kl_tokens, device=self.zero.device)
         n, m = max(tokens, 1), max(self.mini_batches, 1)
         mismatch = mismatch_size(mismatch_sums)
         return UpdateStats(
@@ -338,7 +337,7 @@ class PolicyUpdate:
         policy, o = self.policy, self.config.optimizer
         clipped_from = torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip)
         norm, loss = read_back(gathered(clipped_from), total)
-        self.lr = lr_at(o, policy.updates + 1, policy.planned_updates, self.lr_scale)
+        self.lr = o.lr_at(policy.updates + 1, policy.planned_updates, self.lr_scale)
         self.sums.mini_batches += 1
         self.sums.norms.append(norm)
         accepted = self.guard.accept_update(loss, norm)

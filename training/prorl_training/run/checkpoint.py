@@ -331,10 +331,34 @@ def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()
         "logprobs": torch.tensor(logprobs, dtype=torch.float64),
     }
     save_file(tensors, path / TENSORS)
-    rows: dict[str, Any] = {
-        "groups": [_group_row(g) for g in groups.items],
-        "late": [_late_row(g) for g in late.items],
-    }
+    group_rows = [
+        {
+            "sample_id": g.sample.id,
+            "step": g.step,
+            "trajectories": [
+                {
+                    "sample_index": t.sample_index,
+                    **_completion_row(t.completion),
+                    "verdict": _verdict_row(t.verdict),
+                    "shaped": t.shaped,
+                    "trains": t.trains,
+                    "policies": t.policies,
+                }
+                for t in g.trajectories
+            ],
+        }
+        for g in groups.items
+    ]
+    late_rows = [
+        {
+            "sample_id": g.sample.id,
+            "step": g.step,
+            "completions": [_completion_row(c) for c in g.completions],
+            "policies": g.policies,
+        }
+        for g in late.items
+    ]
+    rows: dict[str, Any] = {"groups": group_rows, "late": late_rows}
     if queue:
         rows |= {"carried": [len(carried.groups), len(carried.late)], "queue": batches}
     (path / ROWS).write_text(json.dumps(rows), encoding="utf-8")
@@ -358,33 +382,6 @@ class _Numbered(Generic[T]):
                 self._numbers[id(item)] = len(self.items)
                 self.items.append(item)
         return [self._numbers[id(item)] for item in items]
-
-
-def _group_row(group: Group) -> dict[str, Any]:
-    return {
-        "sample_id": group.sample.id,
-        "step": group.step,
-        "trajectories": [
-            {
-                "sample_index": t.sample_index,
-                **_completion_row(t.completion),
-                "verdict": _verdict_row(t.verdict),
-                "shaped": t.shaped,
-                "trains": t.trains,
-                "policies": t.policies,
-            }
-            for t in group.trajectories
-        ],
-    }
-
-
-def _late_row(group: LateGroup) -> dict[str, Any]:
-    return {
-        "sample_id": group.sample.id,
-        "step": group.step,
-        "completions": [_completion_row(c) for c in group.completions],
-        "policies": group.policies,
-    }
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from prorl_training.config.tree import merge
 from prorl_training.run.checkpoint import has_checkpoint, newest_step, newest_whole
 from prorl_training.run.folder import ResumeError, RunFolder
 from prorl_training.run.lineage import place, read_lineage
-from prorl_training.schedule.learning_rate import planned_updates
 from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
 from prorl_training.types import Decision
 from prorl_verifiers import Task, part_records
@@ -123,7 +122,7 @@ def resume_config(
         o = before.optimizer
         decays = any(c.optimizer.schedule != "constant" for c in before.phase_configs)
         if not o.decay_updates and decays:
-            fall = max(planned_updates(before) - o.warmup_updates, 1)
+            fall = max(before.planned_updates - o.warmup_updates, 1)
             optimizer = o.model_copy(update={"decay_updates": fall})
             after = after.model_copy(update={"optimizer": optimizer})
             changed = changes(before, after)

@@ -9,7 +9,6 @@ from openrlhf.trainer import ppo_trainer
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.driver.run import run_driver
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.schedule.learning_rate import planned_updates
 
 _Base: Any = raw_class(ppo_trainer.PPOTrainer)
 
@@ -19,7 +18,7 @@ class Trainer(_Base):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._spec = current_spec()
-        updates = planned_updates(self._spec.config())
+        updates = self._spec.config().planned_updates
         ppo_trainer.prepare_datasets = lambda strategy, tokenizer: (None, None, updates)
         super().__init__(*args, **options)
 

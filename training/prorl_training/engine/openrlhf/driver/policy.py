@@ -26,7 +26,6 @@ from prorl_training.engine.openrlhf.step import (
     step_plan,
 )
 from prorl_training.policy.update import AcceptAll, UpdateBatch, UpdateGuard
-from prorl_training.schedule.learning_rate import lr_at, planned_updates
 from prorl_training.types import UpdateStats
 
 LARGEST_LOGIT = 32.0
@@ -108,7 +107,7 @@ class ClusterPolicy:
         self.config = config
         self.environment = environment
         self.updates = 0
-        self.planned = planned_updates(config)
+        self.planned = config.planned_updates
         self._reference_is_policy = True
         self._just_reset = True
 
@@ -132,7 +131,7 @@ class ClusterPolicy:
         self._check_reset(rows, logprobs)
         size, count = len(dealt[0][0]) * self.model.ranks, len(mini_batches)
         o = batch.config.optimizer
-        rates = tuple(lr_at(o, self.updates + i + 1, self.planned, lr_scale) for i in range(count))
+        rates = tuple(o.lr_at(self.updates + i + 1, self.planned, lr_scale) for i in range(count))
         plan = step_plan(batch.config, size, rates, guard.norm_limit())
         report = self.model.fit(dealt, logprobs, plan)
         self.updates += sum(update.applied for update in report.updates)

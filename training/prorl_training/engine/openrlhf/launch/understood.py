@@ -13,7 +13,7 @@ from prorl_training.config.loading import load_config
 from prorl_training.config.schedule import PHASE_SECTIONS
 from prorl_training.engine.local import require_local
 from prorl_training.planning.gpus import Device, Layout, device_of, layout_of, samples_per_update
-from prorl_training.rollout.sampler_logprobs import lost_logprobs
+from prorl_training.rollout.staleness import lost_logprobs
 from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES, ObjectiveSpec
 
 SHARED = (
