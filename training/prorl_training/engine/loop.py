@@ -324,7 +324,7 @@ class TrainingLoop:
                 self.config.rollout.staleness,
                 self.config.steps,
                 step - 1,
-                lambda n: (p.prompts.draw(n, self.controller.settings), self.controller.settings),
+                self._draw_ahead,
                 self._collect,
                 lambda: p.generator.sync_weights(p.policy.model),
                 self.queue,
@@ -339,6 +339,13 @@ class TrainingLoop:
         batch = self.ahead.take(step).batch
         batch.discarded += [group for old in dropped for group in old.sampled]
         return batch
+
+    def _draw_ahead(self, step: int) -> tuple[Iterator[Sample], TrainConfig]:
+        """Return the prompts of ``step``; the sampler's thread keeps the item records of now."""
+        settings, prompts = self.controller.settings, self.parts.prompts
+        if settings.dynamic_sampling.rule == "boundary":
+            self.collector.records = prompts.records.copy()
+        return prompts.draw(step, settings), settings
 
     @contextmanager
     def _idle_sampler(self) -> Iterator[Sequence[SampledBatch]]:

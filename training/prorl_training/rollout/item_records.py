@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -50,6 +51,16 @@ class ItemRecords:
         self.right = np.zeros(len(samples))
         self.wrong = np.zeros(len(samples))
         self.solved = np.zeros(len(samples), dtype=np.int64)
+
+    def copy(self) -> ItemRecords:
+        """Return the present counts, which later steps do not change."""
+        same = copy.copy(self)
+        same.right, same.wrong, same.solved = (
+            self.right.copy(),
+            self.wrong.copy(),
+            self.solved.copy(),
+        )
+        return same
 
     def record(self, step: int, groups: Sequence[Group], half_life: float) -> None:
         """Reduce the counts by one step's decay, and add the groups finished in ``step``."""
