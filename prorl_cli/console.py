@@ -162,7 +162,6 @@ def say(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Print a highlighted warning to stderr."""
     stderr_console().print(f"WARNING: {text}", style="bold yellow", markup=False, soft_wrap=True)
 
 

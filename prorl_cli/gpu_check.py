@@ -232,7 +232,6 @@ def check_metrics(name: str, rows: Sequence[Mapping[str, Any]]) -> Check:
 
 
 def run_stage(job: Job) -> StageResult:
-    """Run a stage in this process."""
     match job.stage:
         case Stage.device:
             return _device(job)
@@ -479,7 +478,7 @@ def _config(job: Job, model: str) -> TrainConfig:
 def _numbers(
     job: Job, config: TrainConfig, shape: ModelShape, row: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Return a step's measurements. A roofline share is the least time at the device's own speeds / the time taken."""
+    """Return a step's measurements. A roofline share is the shortest time at the measured speeds / the time taken."""
     rows = config.rollout.prompts * config.rollout.samples
     length = float(row["response_length_mean"])
     numbers = {

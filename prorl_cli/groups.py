@@ -15,7 +15,6 @@ class ByPurpose(TyperGroup):
     """Maps a title to the names of its commands, separated by spaces."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names in the order of the help."""
         listed = [name for names in self.purposes.values() for name in names.split()]
         return [*listed, *(name for name in super().list_commands(ctx) if name not in listed)]
 
@@ -36,5 +35,4 @@ class ByPurpose(TyperGroup):
 
 
 def by_purpose(purposes: Mapping[str, str]) -> type[ByPurpose]:
-    """Return a group class with these purposes."""
     return type("Group", (ByPurpose,), {"purposes": purposes})

@@ -37,7 +37,6 @@ EPILOG = "Start with: prorl quickstart"
 
 @functools.cache
 def build_app() -> typer.Typer:
-    """Return the Typer app with all groups."""
     app = typer.Typer(
         name="prorl",
         cls=_Root,

@@ -21,14 +21,12 @@ T = TypeVar("T", int, float)
 
 
 def file_to_write(path: Path | None) -> Path | None:
-    """Check and return the path of a file to write (option callback)."""
     if path is not None:
         check_output(path)
     return path
 
 
 def folder_to_write(path: Path | None) -> Path | None:
-    """Check and return the path of a folder to write (option callback)."""
     if path is not None:
         check_output(path, folder=True)
     return path

@@ -468,7 +468,6 @@ class ServerWatch:
 
 
 def one_line(text: str) -> str:
-    """Return the text as one line of valid UTF-8."""
     return " ".join(whole_characters(text).split())
 
 

@@ -43,7 +43,6 @@ def hub_token(environment: Mapping[str, str]) -> str | None:
 
 
 def hub_is_offline(environment: Mapping[str, str]) -> bool:
-    """Return whether HF_HUB_OFFLINE forbids requests to the hub."""
     return environment.get("HF_HUB_OFFLINE", "").upper() in _YES
 
 

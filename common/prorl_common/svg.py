@@ -81,7 +81,6 @@ class Axis:
     log: bool = False
 
     def place(self, value: float) -> float:
-        """Return the position of ``value``: 0 at ``low``, 1 at ``high``."""
         low, high = self.low, self.high
         if self.log:
             low, high, value = math.log(low), math.log(high), math.log(value)
@@ -265,7 +264,6 @@ def _width(words: str) -> float:
 
 
 def marker(series: int, x: float, y: float, r: float = 2.8) -> str:
-    """Return the path of a series' marker, one of six."""
     kind = series % 6
     if kind == 0:
         return f"M{x - r:.1f} {y:.1f}a{r} {r} 0 1 0 {2 * r} 0a{r} {r} 0 1 0 {-2 * r} 0Z"

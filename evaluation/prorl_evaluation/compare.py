@@ -73,7 +73,6 @@ class Difference:
         return f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
 
     def moved(self) -> str:
-        """Return the change and its interval in words."""
         i = self.interval
         match self.direction:
             case "rose":

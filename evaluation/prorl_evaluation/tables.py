@@ -95,7 +95,6 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each result and k with undefined problems."""
     lines = []
     for r in results:
         for k in shown_ks(results):
@@ -113,14 +112,12 @@ def length_digits(tokens: float) -> int:
 
 
 def rate(value: float) -> str:
-    """Return a percentage; "0%" and "100%" are exact."""
     if math.isnan(value):
         return "-"
     return f"{100 * value:.0f}%" if value in (0.0, 1.0) else f"{100 * value:.1f}%"
 
 
 def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each result and each k above n/2."""
     lines = []
     for r in results:
         for k in shown_ks(results):

@@ -84,7 +84,6 @@ def settings(
     overrides: Sequence[str] | None,
     sections: Iterable[str] = SAMPLING,
 ) -> EvalConfig:
-    """Return the settings from the file, the given options and ``--set``."""
     from prorl_evaluation.config import load_eval_config
 
     keys = option_keys(sections)

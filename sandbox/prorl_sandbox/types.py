@@ -199,8 +199,8 @@ class Session(Protocol):
     def fork(self) -> Session:
         """Return a session that starts as a copy of this one's process, without its threads. Raises SessionEndedError.
 
-        Both share a box: memory, processes and the scratch folder. Closing the original session, or anything else that
-        ends the box, ends both. A message that exceeds a limit ends only its own session.
+        The two sessions share a box: memory, processes and the scratch folder. Closing the original session, or
+        anything else that ends the box, ends both. A message that exceeds a limit ends only its own session.
         """
         ...
 
@@ -246,10 +246,10 @@ class Sandbox(Protocol):
     ) -> Generator[Outcome, None, None]:
         """Run each case of a submission in a fresh box, yielding outcomes in order.
 
-        ``limits`` apply per case, ``budget`` to all together. The case that uses up the budget is a ``timeout`` with
-        ``over_budget``; later ones get the same outcome without being run. Closing the iterator kills running cases.
-        ``program.call`` and ``args`` are ignored, and ``stdin`` if a case has its own. Raises the errors of ``run`` and
-        ``run_check``.
+        ``limits`` apply per case, ``budget`` to all cases together. The case that uses up the budget is a ``timeout``
+        with ``over_budget``; later ones get the same outcome without being run. Closing the iterator kills running
+        cases. ``program.call`` and ``args`` are ignored, and ``stdin`` if a case has its own. Raises the errors of
+        ``run`` and ``run_check``.
         """
         ...
 

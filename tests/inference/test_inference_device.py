@@ -23,5 +23,5 @@ def test_a_gpu_beyond_those_there_are_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     assert pick_device("cuda:1") == "cuda:1" and pick_device("cuda") == "cuda"
-    with pytest.raises(UserError, match="torch finds 2: use cuda:0 to cuda:1"):
+    with pytest.raises(UserError, match="torch finds 2 GPUs: use cuda:0 to cuda:1"):
         pick_device("cuda:2")

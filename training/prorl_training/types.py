@@ -188,7 +188,7 @@ class SampledBatch:
 class UpdateStats:
     """Means over the mini-batches of a step (``loss``, ``policy_loss``, ``grad_norm``) or over its tokens.
 
-    Those over tokens were measured before the optimiser step.
+    Means over tokens are from before the optimiser step.
     """
 
     loss: float

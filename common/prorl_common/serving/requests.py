@@ -40,7 +40,6 @@ class Refusal(Exception):
 
 
 def busy(message: str, seconds: float) -> Refusal:
-    """Return a 503 refusal that asks to retry after ``seconds``."""
     refusal = Refusal(503, message)
     refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
     return refusal

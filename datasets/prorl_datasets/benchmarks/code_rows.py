@@ -197,7 +197,6 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
 
 
 def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date | None:
-    """Return the contest's day, or None if undated."""
     value = field_of(spec, raw, "date", where)
     if value is None:
         return None

@@ -357,8 +357,6 @@ def _remote_file(entry: Any) -> RemoteFile:
 
 
 def _progress_bar(progress: Progress, offset: int) -> type:
-    """Return a progress bar for huggingface_hub that advances ``progress`` in MiB."""
-
     class Bar:
         def __init__(self, **_: Any) -> None:
             self._bytes = offset

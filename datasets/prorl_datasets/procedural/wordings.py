@@ -70,6 +70,5 @@ def pick(rng: Random, *options: Option) -> Option:
 
 
 def ordinal(n: int) -> str:
-    """Return an ordinal number, such as ``1st``, ``2nd``, ``3rd`` or ``11th``."""
     last = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{'th' if n % 100 in (11, 12, 13) else last}"

@@ -64,7 +64,6 @@ class Counts(Section):
 
     @property
     def is_wanted(self) -> bool:
-        """True if some count is not 0."""
         return any(self.of(split) != 0 for split in SPLITS)
 
     @property

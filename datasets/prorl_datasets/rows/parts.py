@@ -72,7 +72,6 @@ class Part:
 
 
 def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, str]:
-    """Return a line of ``dropped.jsonl``."""
     texts = {k: v[:MAX_TEXT].encode("utf-8", "replace").decode() for k, v in about.items() if v}
     return {"row": item, "stage": stage, "reason": reason, **texts}
 
@@ -137,7 +136,6 @@ class PartStore:
 
 
 def package_versions() -> dict[str, str]:
-    """Return the versions of PACKAGES (``unknown`` if not installed)."""
     versions = {}
     for name in PACKAGES:
         try:

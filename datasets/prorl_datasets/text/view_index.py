@@ -218,7 +218,6 @@ class ViewIndex:
 
     @staticmethod
     def contents_of(views: Sequence[View], rules: Rules) -> ViewContents:
-        """Return the index contents of the items with these ``views``."""
         questions = tuple(view.question for view in views)
         grams = [np.unique(view.ngrams) for view in views]
         # drop n-grams that occur in at least ``common`` different questions

@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim on one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction. If ``undecided``, both belong to
-    the candidate with the smallest p-value.
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction. If ``undecided``, both
+    p-values are those of the candidate whose ``p`` is smallest.
     """
 
     kind: Kind

@@ -133,7 +133,7 @@ class FileCorpus:
         return files
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words. DOCUMENT_END ends each document; ``read`` counts them.
+        """Yield UTF-8 blocks that end between words. DOCUMENT_END ends each document; ``read`` counts documents.
 
         Raises EvaluationError or DatasetError.
         """
@@ -178,7 +178,6 @@ Corpus = FileCorpus | TextCorpus
 
 
 def encoded(text: str) -> bytes:
-    """Return UTF-8 with DOCUMENT_END replaced by a space."""
     return text.encode("utf-8", "surrogatepass").replace(DOCUMENT_END, b" ")
 
 

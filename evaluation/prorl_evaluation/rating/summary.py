@@ -54,7 +54,6 @@ class GroupRate:
 
 
 def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> list[RowRate]:
-    """Return the rates of rows with samples, in order."""
     pairs = ((sample, rated.get(sample.id, RowSamples())) for sample in samples)
     return [
         RowRate(sample, row_samples.n, len(row_samples.passed))
@@ -138,7 +137,7 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 class Suggestion:
     """The sizes of one problem family that suit the model.
 
-    ``take`` names those of the ``rungs`` (sizes) whose pass rate is in the band. If ``undecided``, too few rows were
+    ``take`` names the ``rungs`` (sizes) whose pass rate is in the band. If ``undecided``, too few rows were
     rated.
     """
 

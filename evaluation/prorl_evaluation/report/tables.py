@@ -40,7 +40,6 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
 
 
 def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
-    """Return, for each setting and version, its value in each result."""
     facts: dict[str, list[str]] = {
         "model": [r.model_id for r in results],
         "weights (sha256)": [r.model_digest for r in results],
@@ -74,7 +73,6 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
 def example_answers(
     results: Sequence[EvalResult],
 ) -> list[tuple[Example, list[tuple[str, Example]]]]:
-    """Return the first result's examples, each with all results' answers."""
     return [
         (e, [(r.label, answer) for r in results for answer in r.examples if answer.id == e.id])
         for e in results[0].examples

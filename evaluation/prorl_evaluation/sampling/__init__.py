@@ -1,1 +1,1 @@
-"""Samples models, scores the answers, and journals both."""
+"""Samples models, scores the answers, and journals samples and verdicts."""

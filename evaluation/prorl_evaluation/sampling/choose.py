@@ -37,7 +37,6 @@ class Run:
         return self.path.name
 
     def setting(self, *keys: str) -> Any:
-        """Return the value at ``keys`` in the config, or None."""
         value: Any = self.config
         for key in keys:
             value = value.get(key) if isinstance(value, Mapping) else None

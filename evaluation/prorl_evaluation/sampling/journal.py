@@ -255,7 +255,6 @@ class EvalJournal(Closing):
 
 
 def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
-    """Return the record, with seconds rounded to microseconds."""
     return VerdictRecord(
         key=key,
         task=task,
@@ -397,7 +396,7 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
 
 
 def repair_folder(folder: Path) -> list[str]:
-    """Repair both files; return a message for each damaged one."""
+    """Repair the samples and the verdicts; return a message for each damaged file."""
     messages = []
     for name, fields in ((SAMPLES_FILE, SAMPLE_FIELDS), (VERDICTS_FILE, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):

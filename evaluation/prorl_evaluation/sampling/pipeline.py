@@ -66,7 +66,6 @@ class Scorer(Protocol):
 
 
 def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
-    """Yield the ``items`` that have a sample but no verdict."""
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
         if key in journal.samples and (key, problem.task_sha256) not in journal.verdicts:

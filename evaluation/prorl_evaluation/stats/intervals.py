@@ -1,4 +1,4 @@
-"""Computes intervals for the mean over similar problems; ``fixed_set`` has those for the same problems."""
+"""Computes intervals for the mean over similar problems; ``fixed_set`` has intervals for the same problems."""
 
 from __future__ import annotations
 

@@ -48,16 +48,15 @@ class Change:
 
 
 def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
-    """Return whether id, prompt and task are equal."""
     return (p.id, p.prompt_sha256, p.task_sha256) == (q.id, q.prompt_sha256, q.task_sha256)
 
 
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    Each is the larger of two. One is Student's t of (mean - null) / (standard deviation of draws), with clusters -
-    strata degrees of freedom. The other is the tail at which the interval of ``paired_columns`` ends at ``null``, so
-    that tests never contradict intervals. NaN if clusters do not exceed strata.
+    Each is the larger of two p-values. One is Student's t of (mean - null) / (standard deviation of draws), with
+    clusters - strata degrees of freedom. The other is the tail at which the interval of ``paired_columns`` ends at
+    ``null``, so that tests never contradict intervals. NaN if clusters do not exceed strata.
     """
     import numpy as np
 
@@ -184,5 +183,4 @@ def check_cluster(cluster: str) -> None:
 
 
 def task_of(p: ProblemResult) -> str:
-    """Return the problem's family, or else its benchmark."""
     return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))

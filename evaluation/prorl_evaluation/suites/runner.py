@@ -164,7 +164,6 @@ def finished_by_all(models: Sequence[ModelScores]) -> tuple[list[str], list[str]
 
 
 def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[ProblemResult]:
-    """Return the problems with the ids ``benchmark/id`` and the benchmark as a label."""
     return [
         dataclasses.replace(
             p, id=f"{benchmark}/{p.id}", labels={**p.labels, "benchmark": benchmark}

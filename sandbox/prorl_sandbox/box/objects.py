@@ -40,7 +40,6 @@ KINDS: dict[str, type] = {"ListNode": ListNode, "TreeNode": TreeNode}
 
 
 def list_node(values: Any, cls: Any = ListNode) -> Any:
-    """Return the linked list of ``values``, None if empty."""
     head = None
     for value in reversed(values or ()):
         head = _new(cls, {"val": value, "next": head})

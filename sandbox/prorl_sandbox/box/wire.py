@@ -4,7 +4,7 @@ A box sends tagged JSON (see ``run.decoding``), the trusted host sends marshal. 
 and a body.
 
 Supported types are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict (also Counter,
-defaultdict and OrderedDict) and those of ``columns`` and ``objects``, but no other subclasses.
+defaultdict and OrderedDict) and the types of ``columns`` and ``objects``, but no other subclasses.
 """
 
 from __future__ import annotations
@@ -155,7 +155,6 @@ def to_json(value: Any) -> str:
 
 
 def pack(message: dict[str, Any]) -> bytes:
-    """Return a frame to the host with an encoded message."""
     return frame(to_json(message).encode("ascii"))
 
 

@@ -184,7 +184,6 @@ def requirements_of(name: str) -> Requirements | None:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all environments, packaged and built."""
     stored = {file.parent.name for file in root().glob(f"*/{_REQUIREMENTS}")}
     return (STDLIB, *sorted({*PACKAGED, *stored}))
 

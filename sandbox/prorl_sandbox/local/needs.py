@@ -165,7 +165,7 @@ def _paths(package: str) -> frozenset[str]:
 
 @functools.cache
 def package_of(path: str) -> str | None:
-    """Return the package that owns a path, or None. Both paths of a merged ``/usr`` are tried."""
+    """Return the package that owns a path, or None. The path is also tried with or without ``/usr``."""
     other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
     lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]
     for listing in (_DATABASE / "info").glob("*.list"):

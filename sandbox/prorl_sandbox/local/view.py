@@ -98,7 +98,7 @@ class View:
         return replace(self, files=(*self.files, *files))
 
     def with_links(self, *paths: str) -> View:
-        """Return this view plus those ``paths`` that are links."""
+        """Return this view plus the links among ``paths``."""
         links = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
         return replace(self, links=(*self.links, *links))
 

@@ -31,7 +31,7 @@ _CHECKER_FRAME = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """Packages for a box: those of ``environment``, in ``folder``. Modules in ``loaded`` are imported beforehand."""
+    """The packages of ``environment``, in ``folder``, for a box. Modules in ``loaded`` are imported beforehand."""
 
     environment: str = "stdlib"
     folder: str = ""

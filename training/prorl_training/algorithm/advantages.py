@@ -46,8 +46,9 @@ def compute_advantages(
 ) -> Tensor:
     """Return the advantage (B,) of each trajectory.
 
-    ``rewards`` (B,), or (B, R) if the estimator takes several, are float, ``groups`` (B,) the number of each trajectory's prompt, ``lengths`` (B,) in tokens.
-    Raises ValueError for unequal shapes or a reward that is not finite, PluginError if an advantage is not finite.
+    ``rewards`` (B,), or (B, R) if the estimator takes several, are float, ``groups`` (B,) the number of each
+    trajectory's prompt, ``lengths`` (B,) in tokens. Raises ValueError for unequal shapes or a reward that is not
+    finite, PluginError if an advantage is not finite.
     """
     estimator = ADVANTAGES.get(config.estimator)
     several = (len(config.reward_weights),) if estimator.several else ()
@@ -82,7 +83,7 @@ def reinforce_baseline(
     """Return REINFORCE++-baseline's advantages (B,) (arXiv 2501.03262, ProRL v2 post).
 
     They are (R~ - mu) / (sigma + eps) with R~ = R - mean_group(R), where mu and sigma are the mean and standard
-    deviation of R~ over the batch. With ``normalise: token`` both weight each trajectory by its length.
+    deviation of R~ over the batch. With ``normalise: token`` mu and sigma weight each trajectory by its length.
     """
     return _whitened(group_centred(rewards, groups), lengths, config)
 
@@ -212,7 +213,8 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
     """Return the fractions of k-subsets in which the element of each rank (ascending) is the best.
 
-    The lists are over all subsets, those with the element, and those with a given lower-ranked one.
+    The lists are fractions of all subsets, of the subsets with the element, and of the subsets with a given
+    lower-ranked element.
     """
     every, with_one = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]

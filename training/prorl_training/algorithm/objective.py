@@ -54,11 +54,9 @@ def mismatch_weights(
         by_sequence = True
         vetoed = per_sequence((rho < config.veto).to(rho), lengths, mean=False) > 0
         weights, outside = weights.masked_fill(vetoed, 0.0), outside | vetoed
-    if not by_sequence or not len(outside):
-        return Mismatch(weights, outside.sum() / max(len(outside), 1))
-    sampled = lengths > 0
-    first = (lengths.cumsum(0) - lengths).clamp(max=len(outside) - 1)
-    return Mismatch(weights, (outside[first] & sampled).sum() / sampled.sum())
+    if by_sequence:
+        outside = outside[(lengths.cumsum(0) - lengths)[lengths > 0]]
+    return Mismatch(weights, outside.sum() / max(outside.numel(), 1))
 
 
 def _bounded_exp(gap: Tensor) -> Tensor:
@@ -99,8 +97,8 @@ def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
 class Tokens(NamedTuple):
     """The N response tokens of one forward pass: its B trajectories, concatenated.
 
-    All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are those of ``loss.old_logprobs``. ``weights`` are
-    the ``token_weights`` of the whole mini-batch, so that the losses of its passes add up.
+    All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are the log-probs that ``loss.old_logprobs``
+    chooses. ``weights`` are the ``token_weights`` of the whole mini-batch, so that the losses of its passes add up.
     """
 
     logprobs: Tensor

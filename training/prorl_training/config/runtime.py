@@ -47,7 +47,7 @@ class ModelConfig(Section):
     """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for. ``prorl train fit`` assumes it without a
     GPU."""
     gpus: int = Field(default=1, ge=1)
-    """GPUs of this machine that the engine local uses, each with a process (a rank); processes if ``device`` is cpu."""
+    """Number of GPUs that the local engine uses, each with a process (a rank); with ``device`` cpu, of processes."""
     sharding: Literal["none", "fsdp"] = "none"
     """With several GPUs, each holds all weights (``none``), or a part of policy, reference and optimiser (``fsdp``)."""
     check_fit: bool = True
@@ -57,7 +57,9 @@ class ModelConfig(Section):
     @model_validator(mode="after")
     def _adapters_are_not_sharded(self) -> ModelConfig:
         if self.sharding == "fsdp" and self.lora.rank:
-            raise ValueError("sharding=fsdp trains all weights: set sharding=none or lora.rank=0")
+            raise ValueError(
+                "model.sharding=fsdp trains all weights: set model.sharding=none or model.lora.rank=0"
+            )
         return self
 
 

@@ -117,7 +117,9 @@ def check_gpus(config: TrainConfig, device: str) -> None:
         cure = f"use --gpus {max(count, 1)}" + (
             "" if count else f", or --device cpu for {wanted} processes on the CPU"
         )
-        raise UserError(f"{wanted} GPUs were requested, but torch finds {count}: {cure}")
+        raise UserError(
+            f"{wanted} GPUs were requested, but torch finds {count or 'no'} GPU{'' if count == 1 else 's'}: {cure}"
+        )
 
 
 def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
@@ -201,7 +203,7 @@ def train(
 
 @dataclass
 class LocalEngine:
-    """Runs everything in this process and those of its other ranks; implements ``engine.builder.Engine``."""
+    """Runs everything in this process and the other ranks' processes; implements ``engine.builder.Engine``."""
 
     config: TrainConfig
     folder: RunFolder
@@ -232,7 +234,6 @@ class LocalEngine:
         return Team(self.config, self.folder.path)
 
     def close(self) -> None:
-        """End the other ranks."""
         if "team" in vars(self):
             self.team.close()
 

@@ -349,7 +349,7 @@ class TrainingLoop:
 
     @contextmanager
     def _idle_sampler(self) -> Iterator[Sequence[SampledBatch]]:
-        """Context in which nothing is sampled ahead; gives the batches that wait to be trained on."""
+        """Context in which nothing is sampled ahead; yields the batches that wait for training."""
         if self.ahead is None:
             yield self.queue
             return

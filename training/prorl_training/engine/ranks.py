@@ -92,7 +92,6 @@ class Member:
         )
 
     def load(self, weights: Path) -> None:
-        """Load policy and tokenizer from a model folder."""
         device = self.device
         model, self.tokenizer = load_model(weights, device, pick_dtype(device, "fp32"))
         set_template_options(self.tokenizer, self.config.data.template_options)
@@ -131,7 +130,6 @@ class Member:
         self.generator = backend.open(options)
 
     def sync_weights(self) -> None:
-        """Make the sampler use the policy's current weights."""
         model = self.policy.model
         self.generator.sync_weights(GatheredModel(model) if self.ranks.sharded else model)
 
@@ -140,7 +138,7 @@ class Member:
             self.generator.sleep()
 
     def update(self, batch: UpdateBatch, lr_scale: float) -> Mapping[int, Tensor]:
-        """Do this rank's part of an update; return log-probs by trajectory, from before it."""
+        """Do this rank's part of an update; return log-probs from before the update, by trajectory."""
         stats: UpdateStats = self.policy.update(batch, None, lr_scale)
         return stats.trainer_logprobs
 
@@ -154,7 +152,7 @@ class Member:
         self.policy.load_checkpoint_policy(path)
 
     def gather(self) -> None:
-        """Help rank 0 to gather what ``write_policy`` writes, in its order."""
+        """Help rank 0 to gather the tensors that ``write_policy`` writes, in the same order."""
         policy = self.policy
         for gather in (policy.weights, policy.reference_tensors, policy.optimizer_tensors):
             gather()
@@ -342,7 +340,7 @@ class Team:
     def together(
         self, method: Callable[[Member, *Arguments], Result], *arguments: *Arguments
     ) -> Iterator[list[Result]]:
-        """Run the block here and a command on the other ranks, whose results are in the list afterwards."""
+        """Run the block here and a command on the other ranks; the list then holds their results."""
         results: list[Result] = []
         for other in self.others:
             other.send(Command(method, arguments))
@@ -353,7 +351,6 @@ class Team:
         results += [other.receive() for other in self.others]
 
     def _cause(self) -> Exception | None:
-        """Return the error of the rank that ended first, if one has."""
         errors: list[tuple[bool, Exception]] = []
         for other in self.others:
             try:
@@ -372,7 +369,6 @@ class Team:
                 os._exit(1)
 
     def close(self) -> None:
-        """End the other ranks."""
         self._closed.set()
         for other in self.others:
             other.close()
@@ -463,8 +459,8 @@ class TeamGenerator:
 class TeamStream:
     """Gives each request to the rank with the fewest unfinished samples; implements ``Stream``.
 
-    Repeatable samplers take turns together: every rank samples until one of its requests is complete. Others sample on
-    while rank 0 is busy.
+    Repeatable samplers take turns together: every rank samples until one of its requests is complete. Other samplers
+    continue while rank 0 is busy.
     """
 
     def __init__(self, team: Team, params: SamplingParams, on_done: Callable[[int], None]) -> None:
@@ -565,7 +561,7 @@ def main() -> None:
 def obey(
     member: Member, commands: queue.SimpleQueue[Command], send: Callable[[Sampled | Reply], None]
 ) -> None:
-    """Run the next command. A sampler that is not repeatable samples until there is one."""
+    """Run the next command. A sampler that is not repeatable samples until a command comes."""
     stream = member.stream
     while stream is not None and not stream.repeatable and stream.running and commands.empty():
         sampled = member.take(LOOK_SECONDS)

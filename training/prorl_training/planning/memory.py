@@ -173,7 +173,7 @@ class Precision(Enum):
 class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    - packed: responses share their prompt, whose keys and values are copied for each.
+    - packed: responses share their prompt, whose keys and values are copied for each response.
     - block_bytes, chunk_bytes: float32 logits and exponentials computed at a time (0: all at once).
     - tables_trained: embedding and output layer get gradients.
     """
@@ -273,8 +273,8 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient. Converted copies of ``trained`` weights are kept until its
-    end.
+    """Return the peak memory of a pass without gradient. Converted copies of ``trained`` weights are kept until the
+    pass ends.
     """
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product

@@ -123,8 +123,8 @@ def _trained(model: Any) -> list[tuple[str, Any]]:
 class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
-    With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is then None, as it is if no
-    phase has a KL term. ``updates`` counts applied updates. With sharded ``ranks`` every rank calls the same methods in
+    With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is then None, and also if
+    no phase has a KL term. ``updates`` counts applied updates. With sharded ``ranks`` every rank calls the same methods in
     the same order.
     """
 

@@ -163,7 +163,7 @@ class UnsupportedAttention(ValueError):
 
 
 class PackMask:
-    """What the tokens of a pack attend to: of their prompt and response, all or the last ``window`` tokens."""
+    """What the tokens of a pack attend to: all or the last ``window`` tokens of their prompt and response."""
 
     def __init__(
         self, pack: Pack, device: torch.device, kernel: Kernel, window: int | None = None
@@ -360,7 +360,7 @@ def attend(
     attention_mask: Any,
     **options: Any,
 ) -> Any:
-    """Implement Transformers' attention interface, with ``plain`` for passes without a pack or a soft cap.
+    """Implement Transformers' attention interface. ``plain`` computes passes with neither pack nor soft cap.
 
     Raises UnsupportedAttention for arguments that are not understood, such as attention sinks.
     """
@@ -389,7 +389,7 @@ def attend(
 
 
 def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
-    """Return a mask of 0 and -inf for a bool mask, or for None (causal)."""
+    """Return a bool mask as 0 and -inf; None is a causal mask."""
     new, seen = query.shape[2], key.shape[2]
     if mask is None:
         mask = torch.ones(new, seen, dtype=torch.bool, device=query.device).tril(seen - new)
@@ -398,7 +398,7 @@ def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
 
 
 def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
-    """Implement Transformers' mask interface, with ``plain`` for passes outside ``packed``.
+    """Implement Transformers' mask interface. ``plain`` makes the masks of passes outside ``packed``.
 
     Raises UnsupportedAttention for masks that are neither causal nor sliding windows.
     """
@@ -416,7 +416,7 @@ def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
 
 @contextmanager
 def packed(model: Any, pack: Pack, kernel: Kernel) -> Iterator[None]:
-    """Make a Transformers model's passes in the block attend by a ``PackMask``, also if recomputed later.
+    """Make a Transformers model's passes in the block attend by a ``PackMask``, also when recomputed later.
 
     Raises UnsupportedAttention if the model does not use Transformers' attention interface.
     """

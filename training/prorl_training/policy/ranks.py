@@ -43,7 +43,6 @@ class Ranks:
         return mine
 
     def sum(self, values: Tensor) -> Tensor:
-        """Return the sum of ``values`` over the ranks."""
         if self.size == 1:
             return values
         total = values.detach().clone()
@@ -58,7 +57,7 @@ class Ranks:
         return totals
 
     def sum_gradients(self, parameters: Sequence[Any]) -> None:
-        """Replace each rank's gradients by their sum. FSDP has done so already."""
+        """Replace each rank's gradients by the sum over ranks. FSDP has summed a sharded model's already."""
         if self.size == 1 or self.sharded:
             return
         device = parameters[0].device
@@ -83,7 +82,7 @@ class Ranks:
         return bool(flag.item())
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """Return a sharded tensor whole in main memory on rank 0 and empty on the others. Others are returned as is."""
+        """Return a sharded tensor whole in main memory on rank 0, empty on other ranks; a tensor not sharded as it is."""
         if not _is_shard(tensor):
             return tensor.detach()
         full: Tensor = tensor.detach().full_tensor()  # type: ignore[attr-defined]

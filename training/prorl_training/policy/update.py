@@ -56,7 +56,7 @@ def build_update(
 ) -> UpdateBatch | None:
     """Return the update of ``step`` on shaped ``groups``, or None if no response can be trained on.
 
-    ``advantages`` (B,) are those of all scored responses. The groups are shuffled by (seed, step).
+    ``advantages`` (B,) are of all scored responses. The groups are shuffled by (seed, step).
     """
     scored: list[tuple[int, Trajectory]] = []  # (group number, trajectory), in the order of indices
     packed: list[PromptGroup] = []
@@ -98,7 +98,7 @@ class UpdateGuard(Protocol):
 
 
 class AcceptAll:
-    """Accepts every update; the engine itself skips those that are not finite."""
+    """Accepts every update; the engine itself skips updates that are not finite."""
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
         del loss, grad_norm
@@ -175,7 +175,7 @@ class Turn:
 class PolicyUpdate:
     """The gradient updates of one batch. ``run`` may be called once.
 
-    Each rank runs its share of every mini-batch; the stats are those of all ranks, except for ``trainer_logprobs``.
+    Each rank runs its share of every mini-batch; the stats cover all ranks, except for ``trainer_logprobs``.
     """
 
     def __init__(
@@ -203,7 +203,6 @@ class PolicyUpdate:
         return self.sums.stats(self.lr, self._before_by_trajectory(), self.ranks)
 
     def _share(self, packs: Sequence[Pack]) -> list[Turn]:
-        """Return this rank's passes over the packs of a mini-batch."""
         lengths = torch.tensor([n for p in packs for n in p.lengths])
         weights = torch.split(
             token_weights(lengths, self.config.loss.aggregation, self.config.rollout.max_tokens),
@@ -215,7 +214,7 @@ class PolicyUpdate:
         ]
 
     def _old_logprobs(self, number: int, turns: Sequence[Turn]) -> list[Tensor | None]:
-        """Return each pack's log-probs before the update, or None to use those of the pass with gradient."""
+        """Return each pack's log-probs before the update, or None if the pass with gradient gives them."""
         # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"

@@ -29,7 +29,7 @@ def chance_to_solve(right: float, wrong: float, k: int) -> float:
     + wrong), and the result 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). ``boundary`` drops groups above
     a threshold, as further updates on such items only sharpen. The idea is Bayesian Boundary Gating (arXiv 2606.15455),
     which estimates each problem's marginal contribution to the boundary. We could read only its abstract: prior,
-    statistic and threshold are ours. Its other intervention trains only on problems never solved; here a group that
+    statistic and threshold are ours. The paper's other intervention trains only on problems never solved; here a group that
     is the first to solve an item may train.
     """
     b = 1 + wrong

@@ -238,7 +238,7 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     """Return all ``count`` prompt indices in the order in which ``step`` (from 1) uses them.
 
-    The first ``batch`` continue the epoch's permutation. The rest, for refilling, are shuffled.
+    The first ``batch`` indices continue the epoch's permutation; the others, for refilling, are shuffled.
     """
     first: list[int] = []
     drawn: set[int] = set()

@@ -100,7 +100,6 @@ class Scoring:
 
 
 def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Return the scorer's verdicts, or infra errors if the scorer raises ServiceError."""
     try:
         return scorer.score(items)
     except ServiceError as error:

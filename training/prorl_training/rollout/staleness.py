@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def still_fitting(
     carried: Carried, before: TrainConfig, now: TrainConfig
 ) -> tuple[Carried, Carried]:
-    """Divide ``carried`` into the groups that a step with config ``now`` can use, and the others.
+    """Divide ``carried`` into the groups that a step with config ``now`` can and cannot use.
 
     Groups sampled with other settings, as in the last step's config ``before``, cannot be used: the settings determine
     their log-probs and size.
@@ -133,8 +133,8 @@ class SamplerStopped(Exception):
 class SampleAhead:
     """Samples the batches after ``version``, at most ``staleness`` policy versions ahead of the trainer.
 
-    Version v is the policy after step v. One version samples the whole batch of step u: at least u - 1 - ``staleness``.
-    The trainer gets a batch once the next one has begun, so with a staleness of 1 no version depends on timing.
+    Version v is the policy after step v. One version, at least u - 1 - ``staleness``, samples the whole batch of step
+    u. The trainer gets a batch once the next one has begun, so with a staleness of 1 no version depends on timing.
     ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
     """
 

@@ -152,7 +152,6 @@ class _Trackio:
 
 
 def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
-    """Start or continue trackio's run."""
     del first_step
     if not config.trackio:
         return None

@@ -134,7 +134,7 @@ def resume_config(
 
 
 def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
-    """Return the stages, with ``engine`` set for those that have not begun. Raises ResumeError if all have begun."""
+    """Return the stages, with ``engine`` set for stages that have not begun. Raises ResumeError if all have begun."""
     _, phase, begins = place(run, config)
     last_begun = config.phases[phase - 1 if begins else phase].stage
     stages = [stage.model_dump(mode="json") for stage in config.stages]
@@ -250,7 +250,7 @@ def check_identity(
     model: Path | None = None,
     parts: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Raise ResumeError if data, plug-in parts or base model are not those in the run's ``identity.json``.
+    """Raise ResumeError if data, plug-in parts or base model differ from the run's ``identity.json``.
 
     A run without this file is not checked.
     """

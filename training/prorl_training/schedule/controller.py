@@ -242,7 +242,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return decisions that turn the length penalty on or off. A phase that changes it while on does both."""
+        """Return decisions that turn the length penalty on or off. If a phase changes an open window, it closes and opens."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now

@@ -96,7 +96,7 @@ class Series(NamedTuple):
 
 
 def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
-    """Return those validations in a run's metrics rows that used the newest set of problems.
+    """Return the validations in a run's metrics rows that used the newest set of problems.
 
     Compute is the number of sampled tokens, or of steps if tokens are missing or do not grow. Raises UserError for a
     value that is not a number or a mean outside 0 to 1.

@@ -88,7 +88,7 @@ def reset_decision(
     optimizer: Literal["keep", "clear"],
     context: Mapping[str, Any],
 ) -> Decision:
-    """Return the decision to reset for the first finding. Its evidence names the rules of the others."""
+    """Return the decision to reset for the first finding. Its evidence names the other findings' rules."""
     rules = [f.rule for f in findings]
     evidence: dict[str, Any] = {"rule": rules[0], **findings[0].evidence}
     if len(rules) > 1:

@@ -49,7 +49,6 @@ class RecentDatasets:
         self._held: list[DatasetSubject] = []
 
     def mark_used(self, subject: DatasetSubject) -> None:
-        """Mark a dataset as used, dropping the least recently used one."""
         with self._lock:
             self._held = [subject, *(one for one in self._held if one is not subject)]
             for other in self._held[self._most :]:

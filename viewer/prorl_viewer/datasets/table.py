@@ -25,7 +25,6 @@ Values = NDArray[np.float32]
 
 
 def ratings_file(folder: Path) -> Path | None:
-    """Return the pass-rate file of a dataset folder, or None."""
     places = (folder / PASS_RATES, folder.with_name(f"{folder.name}.ratings") / PASS_RATES)
     return next((place for place in places if place.is_file()), None)
 
@@ -179,7 +178,6 @@ class RowTable:
         return cls(files, starts, ids, labels, prompts, characters)
 
     def place(self, identity: str) -> int | None:
-        """Return the position of the row with this id, or None."""
         import pyarrow.compute as pc
 
         position = pc.index(self.ids, identity).as_py()

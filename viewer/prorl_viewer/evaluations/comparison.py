@@ -182,7 +182,6 @@ def name_of(group: BoundaryGroup) -> str:
 
 
 def line(key: str, label: str, points: Mapping[int, Interval]) -> Json:
-    """Return a curve of points ``[k, value, low, high, problems]``."""
     rows = [[k, i.value, i.low, i.high, i.count] for k, i in sorted(points.items()) if i.count]
     return {"key": key, "label": label, "points": rows}
 

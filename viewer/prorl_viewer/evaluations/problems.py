@@ -35,7 +35,6 @@ class Row:
 
 
 def rows_of(models: Sequence[Model]) -> dict[str, Row]:
-    """Return the problems of all models by id."""
     tables = [{p.id: p for p in model.problems} for model in models]
     listed: dict[str, ListedProblem] = {}
     for model in reversed(models):
@@ -79,7 +78,6 @@ def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
 
 
 def search(rows: Mapping[str, Row], words: str) -> Json:
-    """Return the ids of problems with ``words`` in id or prompt."""
     text = words.casefold()
     return {
         "ids": [

@@ -18,7 +18,6 @@ from prorl_viewer.subject import Hidden, Json, Private, first_line
 
 
 def setting(run: Path, section: str, key: str) -> Any:
-    """Return ``section.key`` of the run's config, or None."""
     try:
         part = read_config_file(run / "config.yaml").get(section)
     except UserError:

@@ -135,7 +135,6 @@ class Segment:
         return int(self.offsets[-1])
 
     def read(self, number: int, longest: int) -> str:
-        """Return a text, cut to at most ``longest`` bytes."""
         with self._opened() as read:
             start, end = int(self.offsets[number]), int(self.offsets[number + 1])
             cut = bytes(read(start, min(end, start + longest)))

@@ -71,7 +71,6 @@ class Problem:
 
     @property
     def inputs(self) -> list[tuple[str, str]]:
-        """Return the inputs as (name, kind)."""
         pairs = self.signature.partition(" -> ")[0].split(", ")
         return [(name, kind) for name, _, kind in (pair.partition(": ") for pair in pairs)]
 

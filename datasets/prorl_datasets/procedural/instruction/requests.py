@@ -45,7 +45,6 @@ DAILY = tuple(
 
 @cache
 def requests() -> tuple[Request, ...]:
-    """Return all requests in file order."""
     text = (files(__package__) / "requests.txt").read_text(encoding="utf-8")
     return tuple(_read(block) for block in text.strip().split("\n\n"))
 

@@ -140,7 +140,6 @@ def _is_message(value: Any) -> bool:
 
 
 def without_nulls(value: Any) -> Any:
-    """Return ``value`` without null members of objects, at any depth."""
     if isinstance(value, Mapping):
         return {k: without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):

@@ -28,7 +28,6 @@ _ALONE = re.compile(r"\s*[(\[]?([A-Za-z])[)\]]?\s*\.?\s*")
 
 
 def options_in(problem: str) -> list[str] | None:
-    """Return the options (A) .. (B) .. of a problem, or None."""
     for pattern in _LABELS:
         labels = list(pattern.finditer(problem))
         for start in range(len(labels)):

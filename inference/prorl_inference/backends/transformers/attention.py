@@ -92,7 +92,6 @@ def make_cache(config: Any) -> Cache:
 
 
 def select_rows(cache: Cache, index: torch.Tensor) -> Cache:
-    """Return a new growing cache with the rows ``index`` of ``cache``."""
     chosen: Any = Cache(layers=[GrowingLayer() for _ in cache.layers])
     layers: Any = cache.layers
     for target, source in zip(chosen.layers, layers, strict=True):

@@ -44,7 +44,6 @@ def frame(kind: bytes, body: bytes = b"") -> bytes:
 
 
 def chunks(kind: bytes, data: bytes) -> bytes:
-    """Return ``data`` as frames of at most CHUNK bytes."""
     parts = range(0, len(data), CHUNK)
     return b"".join([frame(kind, data[start : start + CHUNK]) for start in parts])
 

@@ -51,7 +51,6 @@ _SURROUNDINGS = {
 
 
 def is_privileged() -> bool:
-    """Return whether this is root with CAP_SYS_ADMIN."""
     if os.geteuid() != 0:
         return False
     with open("/proc/self/status", encoding="utf-8") as file:

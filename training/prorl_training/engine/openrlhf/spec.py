@@ -21,7 +21,7 @@ PENDING = "changes.json"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run. ``arguments`` are those of OpenRLHF; ``decisions`` are recorded at its start.
+    """One launch of a run. ``arguments`` are OpenRLHF's command line; ``decisions`` are recorded at its start.
 
     ``launch`` is unique, so that processes of earlier launches are recognised.
     """

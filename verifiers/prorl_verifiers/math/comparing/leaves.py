@@ -78,7 +78,6 @@ def is_plain(node: Node) -> bool:
 
 
 def _rational(node: Node) -> Fraction | None:
-    """Return the value of an integer or fraction, or None for any other node."""
     match node:
         case Num(value=value, decimal=False, base=0, cut=False):
             return value

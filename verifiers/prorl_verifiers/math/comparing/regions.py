@@ -253,7 +253,6 @@ def _line(node: Node) -> tuple[Sym, Fraction, Node] | None:
 
 
 def _placed(value: Node, slope: Fraction, offset: Node) -> Node:
-    """Return where a line has this value."""
     if infinite(value):
         return value if slope > 0 else Neg(value)
     place = Quotient(Sum((value, Neg(offset))), number(slope))

@@ -193,7 +193,6 @@ def draw_mixed(rng: Random) -> Property:
 
 
 def with_imports(code: str) -> str:
-    """Return the code, with ``import math`` if needed."""
     return f"import math\n\n\n{code}" if "math." in code else code
 
 
@@ -209,5 +208,4 @@ def is_prime(n: int) -> bool:
 
 
 def divisors_of(n: int) -> list[int]:
-    """Return the divisors of n >= 1, ascending."""
     return [d for d in range(1, n + 1) if n % d == 0]

@@ -119,7 +119,6 @@ def molar_mass(formula: str) -> float:
 
 
 def masses(*formulas: str) -> str:
-    """Write a sentence with the formulas' atomic masses."""
     needed: dict[str, int] = {}
     for formula in formulas:
         needed.update(atoms(formula))
@@ -127,7 +126,6 @@ def masses(*formulas: str) -> str:
 
 
 def molar_masses(*formulas: str) -> str:
-    """Write a sentence with the formulas' molar masses."""
     stated = ", ".join(f"{formula} {molar_mass(formula):g} g/mol" for formula in formulas)
     return f"Molar {'mass' if len(formulas) == 1 else 'masses'}: {stated}."
 
