@@ -300,7 +300,6 @@ def block_attention(
 
 
 def _sdpa(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, scale: float | None) -> Tensor:
-    """Return SDPA, which is causal without a mask."""
     return scaled_dot_product_attention(
         q, k, v, mask, is_causal=mask is None, scale=scale, enable_gqa=k.shape[1] != q.shape[1]
     )
