@@ -118,7 +118,7 @@ def maj_at_k(
     """Return, for each k, the probability that the most frequent answer of k of ``n`` samples is correct; NaN if n < k.
 
     ``answers`` is a :func:`tally`. Ties are broken at random. A draw without votes counts as wrong. The value is exact
-    for k = 1, a single answer or no correct one. Otherwise it is the mean over MAJORITY_DRAWS seeded subsets, with a
+    for k = 1, a single answer or no correct answer. Otherwise it is the mean over MAJORITY_DRAWS seeded subsets, with a
     standard error of at most 0.5 / sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes
     exceed samples.
     """
@@ -229,7 +229,7 @@ def beta_posterior(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k if the verifier accepts some wrong answers; for an unsolvable problem it is ``unsolvable_reads``."""
+    """pass@k if the verifier accepts some wrong answers; for an unsolvable problem, pass@k is ``unsolvable_reads``."""
 
     k: int
     rate: float

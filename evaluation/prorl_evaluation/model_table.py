@@ -47,8 +47,8 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group of problems. Its confidence intervals are for problems like these (``population``) and for
-    these problems sampled again."""
+    """One model's metric in one group of problems. The confidence intervals are for similar problems (``population``) and for the
+    same problems sampled again."""
 
     model: str
     group: str

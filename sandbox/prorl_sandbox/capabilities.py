@@ -175,7 +175,7 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated, with the fix, or None if they can.
+    """Return why programs cannot be isolated, with the fix, or None if programs can be.
 
     If PRORL_BACKEND names a backend other than ``local``, raises the errors of ``open_sandbox``.
     """

@@ -15,8 +15,8 @@ from prorl_evaluation.stats.intervals import Interval
 def sampling_variance(n: int, c: int, k: int) -> float:
     """Return the unbiased estimate of the variance of a problem's pass@k; NaN if 2k > n.
 
-    It is u^2 - w with u = C(n-c, k) / C(n, k) and w = C(n-c, 2k) / C(n, 2k). Their expected values are q^k and q^2k for
-    a failure rate q.
+    It is u^2 - w with u = C(n-c, k) / C(n, k) and w = C(n-c, 2k) / C(n, 2k). The expected values of u and w are
+    q^k and q^2k for a failure rate q.
     """
     if 2 * k > n:
         return math.nan

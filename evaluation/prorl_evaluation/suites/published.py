@@ -75,7 +75,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All rows, where they come from, and which problems were used there."""
+    """All rows, where they come from, and which problems their origins used."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]

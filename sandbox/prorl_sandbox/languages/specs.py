@@ -127,7 +127,7 @@ _JAVA_PUBLIC = re.compile(
 
 
 def java_file_name(source: str) -> str:
-    """Return the file name that javac requires: that of the public class, or ``Main.java``."""
+    """Return the file name that javac requires: the public class's, or ``Main.java``."""
     depth = 0
     for match in _JAVA_PUBLIC.finditer(_JAVA_NOT_CODE.sub(" ", source)):
         if match[1] and depth == 0:

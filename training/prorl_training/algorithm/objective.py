@@ -27,7 +27,7 @@ def mismatch_weights(
 ) -> Mismatch:
     """Return importance weights that correct for the gap between sampler and trainer.
 
-    A token's rho is exp(trainer's log-prob before the update - sampler's log-prob). ``level`` makes the ratio of it:
+    A token's rho is exp(trainer's log-prob before the update - sampler's log-prob). ``level`` makes the ratio of rho:
     rho itself, or for all tokens of a sequence the product (``sequence``) or geometric mean (``geometric``) of rho.
 
     - ``tis``: the ratio clamped to [low, high] (truncated importance sampling, Yao et al. 2025).

@@ -121,7 +121,7 @@ def dppo_tv(
 
     It is -sg(min(r, max_ratio)) A logprobs, or 0 where the probability p of the token has moved further than allowed:
     p - p_old > ``high`` if A > 0, p_old - p > ``low`` otherwise. Reference: verl, core_algos.py,
-    compute_policy_loss_dppo_tv. The paper's p_old is the sampler's (``loss.old: sampler``).
+    compute_policy_loss_dppo_tv. The paper's p_old is the sampler's (``loss.old_logprobs: sampler``).
     """
     del lengths
     moved = logprobs.detach().exp() - old_logprobs.exp()

@@ -42,7 +42,7 @@ def shaped_reward(
 ) -> float:
     """Return the raw reward after ``stop_properly``, ``overlong``, ``penalties`` and, if it is on, the length penalty.
 
-    ``tokens`` includes the end token. A raw reward of 1 counts as correct, even if stop-properly changes it. Raises
+    ``tokens`` includes the end token. A raw reward of 1 counts as correct, even if stop-properly lowers it. Raises
     PluginError for a penalty that is not finite.
     """
     limit = config.rollout.max_tokens
@@ -100,7 +100,7 @@ def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) ->
 
 
 def in_loss(config: TrainConfig, truncated: bool) -> bool:
-    """Return whether a response is in the loss. ``stop_properly: mask`` leaves truncated ones out."""
+    """Return whether a response is in the loss. ``stop_properly: mask`` leaves truncated responses out."""
     return not (truncated and config.stop_properly.mode == "mask")
 
 
@@ -125,7 +125,7 @@ def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
     """Return the length reward of the ProRL v2 post, a cosine from ``eta_max`` to ``eta_min``.
 
-    It is the same for correct and wrong responses.
+    Correct and wrong responses get the same.
     """
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 
@@ -167,7 +167,7 @@ COSINE_DEFAULTS = {
 def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
     """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373).
 
-    It falls with the length of correct answers and rises with that of wrong ones.
+    The reward falls with the length of correct answers and rises with the length of wrong answers.
     """
     if response.tokens >= response.limit:
         return float(options["exceed"])

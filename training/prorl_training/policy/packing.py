@@ -159,7 +159,7 @@ _mask_of_pack: ContextVar[Callable[[int | None], PackMask] | None] = ContextVar(
 
 
 class UnsupportedAttention(ValueError):
-    """The model needs something of its attention that is not computed here."""
+    """The model's attention needs what is not computed here."""
 
 
 class PackMask:
@@ -178,7 +178,7 @@ class PackMask:
 
     @property
     def plain(self) -> bool:
-        """Whether this is causal attention over the whole pass."""
+        """Whether the mask is causal attention over the whole pass."""
         length = len(self.positions)
         return len(self.spans) == 1 and (self.window is None or self.window >= length)
 
@@ -259,7 +259,7 @@ def spans(owners: Tensor) -> Iterator[tuple[slice, slice]]:
 
 
 def _ordered(blocks: Tensor) -> tuple[Tensor, Tensor]:
-    """Return how many blocks are set in each row, and their columns, set ones first."""
+    """Return how many blocks are set in each row, and all columns, those of set blocks first."""
     columns = torch.argsort(blocks.int(), dim=-1, descending=True, stable=True).int()
     return blocks.sum(-1, dtype=torch.int32)[None, None], columns[None, None]
 

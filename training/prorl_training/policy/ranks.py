@@ -94,7 +94,7 @@ def _is_shard(tensor: Any) -> bool:
 
 
 def gathered(tensor: Any) -> Tensor:
-    """Return a tensor of which each rank may hold a shard, whole on its device."""
+    """Return a tensor, of which each rank may hold a shard, whole on this rank's device."""
     full: Tensor = tensor.full_tensor() if _is_shard(tensor) else tensor
     return full
 

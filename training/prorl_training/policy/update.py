@@ -111,7 +111,7 @@ class AcceptAll:
 
 
 class PackStats:
-    """Sums over packs, kept on the device so that it is not waited for."""
+    """Sums over packs, kept on the device so that the CPU does not wait."""
 
     def __init__(self, device: torch.device) -> None:
         self.zero = torch.zeros((), device=device)

@@ -1,4 +1,4 @@
-"""Groups sampled by earlier policies: which carried ones are used, which log-probs they need from the sampler, and
+"""Groups sampled by earlier policies: which carried groups are used, which log-probs they need from the sampler, and
 batches sampled during the update.
 """
 
@@ -58,7 +58,7 @@ def sampling_key(config: TrainConfig) -> str:
 
 
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether an earlier policy than that before ``step`` began a response of the group.
+    """Return whether a policy older than the one before ``step`` began a response of the group.
 
     The sampler's log-probs are then its old log-probs.
     """

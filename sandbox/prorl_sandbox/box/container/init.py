@@ -31,7 +31,7 @@ _STREAM_FD = 200
 def main(config: dict[str, Any]) -> None:
     """Serve runs. Returns only in the process that was forked for a program.
 
-    ``config["slot"]`` (below 16384) gives the container users of its own, because the kernel counts a user's processes
+    ``config["slot"]`` (below 16384) gives the container separate users, because the kernel counts a user's processes
     across containers. ``config["packages"]`` is empty, or a folder followed by module names.
     """
     preload.preload()

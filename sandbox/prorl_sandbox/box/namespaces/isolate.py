@@ -253,7 +253,7 @@ class Isolation:
 
 
 class OomScore:
-    """Makes the kernel kill the box when memory runs out, not its slot, which reports how the box ended."""
+    """Makes the kernel kill the box, not the box's slot, when memory runs out; the slot reports how the box ended."""
 
     def __init__(self, proc: int) -> None:
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1

@@ -84,7 +84,7 @@ class TokenScoring:
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
         """Return the model's output with log-probs and entropies (1, tokens, 2) in place of logits.
 
-        The result is None if the model changes its logits after the output layer.
+        Return None if the model changes its logits after the output layer.
         """
         self._targets, self._entropy = targets, entropy
         try:

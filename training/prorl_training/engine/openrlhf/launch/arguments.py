@@ -140,7 +140,7 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient or 0. OpenRLHF loads a reference only if it is positive."""
+    """Return the first positive KL coefficient, or 0, for which OpenRLHF loads no reference."""
     coefficients = [settings.kl.coefficient for settings in config.phase_configs]
     return next((value for value in coefficients if value > 0), 0.0)
 
