@@ -47,8 +47,8 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group of problems. The confidence intervals are for similar problems (``population``) and for the
-    same problems sampled again."""
+    """One model's metric in one group of problems. The confidence intervals are for similar problems
+    (``population``) and for the same problems sampled again."""
 
     model: str
     group: str

@@ -310,8 +310,8 @@ def gpu_hours(
 ) -> list[GpuHours]:
     """Return the GPU hours of all steps on one GPU, and on several with each engine (the config's number, or 8).
 
-    The hours hold if the run reaches published runs' shares of peak speed. A token costs 2 operations per parameter forward and
-    4 backward. Responses are half as long as ``rollout.max_tokens``.
+    The hours hold if the run reaches published runs' shares of peak speed. A token costs 2 operations per parameter
+    forward and 4 backward. Responses are half as long as ``rollout.max_tokens``.
     """
     gpus = gpus_of(config) if gpus_of(config) > 1 else GPUS_OF_A_NODE
     paths: list[tuple[Engine, int]] = [("local", 1), ("local", gpus), ("openrlhf", gpus)]

@@ -444,7 +444,7 @@ def _close(values: Tensor, expected: Tensor) -> bool:
 
 
 def logits_factor(model: Any) -> float | None:
-    """Return by what the model multiplies the output layer's logits, found by a trial, or None if it does more than multiply.
+    """Return by what the model multiplies the output layer's logits, by a trial; None if it does more than multiply.
 
     Cohere, Granite and Falcon-H1 scale their logits.
     """
