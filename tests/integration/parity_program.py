@@ -31,6 +31,7 @@ from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.step import Share, TrainingRow, deal, mini_batch_rows, step_plan
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
+from prorl_training.spec import ADVANTAGES
 
 GROUPS, SAMPLES, MINI_BATCHES = 6, 4, 2
 CUT = 3
@@ -68,6 +69,8 @@ def batch_of(config: TrainConfig, actor: Any, rewarded: bool = False) -> UpdateB
         lengths = torch.tensor([len(sampler) for sampler in sampled])
         of_group = torch.arange(GROUPS).repeat_interleave(SAMPLES)
         right = (torch.rand(GROUPS * SAMPLES, generator=noise) < 0.3).float()
+        if ADVANTAGES.get(config.advantage.estimator).several:
+            right = right[:, None].repeat(1, len(config.advantage.reward_weights))
         advantages = compute_advantages(right, of_group, lengths, config.advantage)
         assert advantages.abs().max() > 0
     parts = [groups[i::MINI_BATCHES] for i in range(MINI_BATCHES)]
