@@ -160,7 +160,8 @@ def test_two_processes_sample_a_transformers_model_to_the_same_bytes_and_resume(
 def test_rows_are_rated_by_several_servers(workplace: Path, servers: list[FakeServer]) -> None:
     rate = ["data", "rate", "data/small", "--split", "test", "--samples", "4"]
     urls = ",".join(s.url for s in servers)
-    done = CliRunner().invoke(build_app(), [*rate, "--set", f"server.url={urls}", "--json"])
+    few = ["--set", "server.concurrency=2"]  # one server alone could take all requests otherwise
+    done = CliRunner().invoke(build_app(), [*rate, "--set", f"server.url={urls}", *few, "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["rated"] == 5
     # under load a sample that is slow is also sent to another server

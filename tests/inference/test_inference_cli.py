@@ -80,6 +80,7 @@ def test_doctor_fails_on_a_corrupt_model_and_names_the_cure(
     card = {"alias": "smollm2-135m", "files": {"model.safetensors": "0" * 64}}
     (folder / "prorl_model.json").write_text(json.dumps(card))
     monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("COLUMNS", raising=False)  # pytest's workers set it, and tables lose columns
     done = CliRunner().invoke(build_app(), ["doctor"])
     assert done.exit_code == 2
     assert "prorl model fetch smollm2-135m --force" in " ".join(done.stdout.split())
