@@ -54,9 +54,11 @@ def mismatch_weights(
         by_sequence = True
         vetoed = per_sequence((rho < config.veto).to(rho), lengths, mean=False) > 0
         weights, outside = weights.masked_fill(vetoed, 0.0), outside | vetoed
-    if by_sequence:
-        outside = outside[(lengths.cumsum(0) - lengths)[lengths > 0]]
-    return Mismatch(weights, outside.sum() / max(outside.numel(), 1))
+    if not by_sequence or not len(outside):
+        return Mismatch(weights, outside.sum() / max(len(outside), 1))
+    sampled = lengths > 0
+    first = (lengths.cumsum(0) - lengths).clamp(max=len(outside) - 1)
+    return Mismatch(weights, (outside[first] & sampled).sum() / sampled.sum())
 
 
 def _bounded_exp(gap: Tensor) -> Tensor:
