@@ -238,13 +238,13 @@ _FACTOR_AFTER = re.compile(
     r"(?:\s|\\[,;:!]|\\right|[)}\]])*(?:(?P<sure>\\(?:cdot|times|div|ast)(?![a-zA-Z])|\^(?!\s*\{?\s*(?:\\(?:circ|prime|text|mathrm)|[a-z]{2})))"
     r"|[-+*/]\s*[\w\\({]|!|[xyznk](?![a-zA-Z])|\\(?:pi|sqrt|[dt]?frac)(?![a-zA-Z]))"
 )
-_GLUED_BEFORE = re.compile(r"(?:(?<![\w\\])[A-Za-z]|[\d)]\s?[-+*/]|(?:^|[\s=])-)\Z")
+_GLUED_BEFORE = re.compile(r"(?:[A-Za-z] \d|(?<![\w\\])[A-Za-z]|[\d)]\s?[-+*/]|(?:^|[\s=])-)\Z")
 _GLUED_AFTER = re.compile(
     r"(?:[xyznkijpq]|[xyz]{2,3})(?![a-zA-Z])|[-+*] ?(?:\d|[A-Za-z](?![A-Za-z])|\()|/ ?(?:\d|[xyzn](?![A-Za-z])|\()|\([^()]{0,20}\w ?[-+*^] ?\w[^()]{0,20}\)"
     r"|\\(?:pi|sqrt|[dt]?frac)(?![a-zA-Z])"
 )
-"""What makes a box outside math mode a part of a formula, without a space between them. A number before it does not:
-short worked solutions end ``...8571\\boxed{1758}``."""
+"""What makes a box outside math mode a part of a formula, without a space between them. A number before it does so only
+as one digit after a word: short worked solutions end ``...8571\\boxed{1758}``."""
 _ENDS_WORD = ("", " ", "$", ".", ",", "\n")
 _CHANGED_BEFORE = ("minus", "negative", "half", "half of", "twice", "double", "triple", "root of")
 _CHANGED_AFTER = re.compile(r"\$? (?:squared|cubed|factorial)\b")
