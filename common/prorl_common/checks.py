@@ -1,4 +1,4 @@
-"""Checks of a machine, as ``prorl doctor`` shows them."""
+"""The result of a check by ``prorl doctor``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ State = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Outcome of one check; ``cure`` is empty if the check passed."""
+    """Result of one check of this machine; ``cure`` is empty if the check passed."""
 
     name: str
     state: State
@@ -20,7 +20,7 @@ class Check:
 
 
 def is_installed(module: str) -> bool:
-    """Return whether a package can be imported, without importing it. Folders without ``__init__.py`` do not count."""
+    """Return whether a package is installed, without importing it. Folders without ``__init__.py`` do not count."""
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):

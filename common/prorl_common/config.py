@@ -1,4 +1,4 @@
-"""Reads settings from YAML files and ``--set a.b=c`` as pydantic sections.
+"""Reads settings from YAML files and ``--set a.b=c`` into pydantic models.
 
 Unlike in YAML 1.1, duplicate keys are errors, ``off``, ``no`` and ``010`` are strings, and ``1e-5`` is a number.
 """
@@ -44,12 +44,12 @@ class Section(BaseModel):
         if isinstance(value, int | float) and abs(value) > MOST:
             bounds = cls.model_fields[str(info.field_name)].metadata
             if not any(hasattr(bound, "le") or hasattr(bound, "lt") for bound in bounds):
-                raise ValueError(f"must be at most {MOST:,} in size")
+                raise ValueError(f"must be between -{MOST:,} and {MOST:,}")
         return value
 
 
 MOST_VALUES = 1_000_000
-"""Maximum number of values in a YAML document with its aliases expanded, which a few lines can bring to billions."""
+"""Maximum number of values in a YAML document. A few lines of nested aliases can expand to billions of values."""
 
 
 class PlainLoader(yaml.SafeLoader):
@@ -72,7 +72,7 @@ class PlainLoader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """A dumper that quotes strings which YAML 1.1 or ``PlainLoader`` would not read back as strings."""
+    """Quotes strings that YAML 1.1 or ``PlainLoader`` would read back as another type."""
 
 
 _FLOAT = re.compile(
@@ -102,11 +102,11 @@ def _size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Parse YAML and refuse values that JSON lacks. The message of a ConfigError begins with ``where`` and the line."""
+    """Parse YAML. Raises ConfigError, with a message that begins with ``where``, also for values that JSON lacks."""
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:
-            raise ValueError("more than a million values, most of them from aliases")
+            raise ValueError("its YAML aliases expand to more than a million values")
         json.dumps(values)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -114,7 +114,7 @@ def read_yaml(text: str, where: str) -> Any:
         problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
         raise ConfigError(f"{where}{line}: not valid YAML ({problem})") from error
     except (RecursionError, ValueError, TypeError) as error:
-        raise ConfigError(f"{where}: not plain values ({error})") from error
+        raise ConfigError(f"{where}: JSON cannot represent these values ({error})") from error
     return values
 
 
@@ -183,7 +183,7 @@ def apply_overrides(
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
     """Return a copy of ``into`` with ``value`` at ``path``; list items are addressed by index or name.
 
-    ``done`` is the path of ``into`` itself. Raises ConfigError if ``path`` does not exist.
+    ``done`` is the path of ``into`` in the config. Raises ConfigError if ``path`` does not exist.
     """
     if not path:
         return value
@@ -216,7 +216,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return the validated config. Raises ConfigError that lists ``complaints`` or, without any, validation errors."""
+    """Return ``values`` as a ``model``. Raises ConfigError with all ``complaints``, or else all validation errors."""
     lines = list(complaints)
     if not lines:
         try:
@@ -232,7 +232,7 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return a message for each unknown key and each invalid value, by its path, which starts with ``prefix``."""
+    """Return {path: message} of unknown keys and invalid values. Each path starts with ``prefix``."""
     messages: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
         messages.setdefault(path, line)
@@ -245,7 +245,7 @@ def mistakes(
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield the path and a message for non-finite floats and misplaced booleans, which pydantic accepts as numbers."""
+    """Yield (path, message) for each infinity, NaN and misplaced boolean, which pydantic accepts as numbers."""
     options = (
         get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     )
@@ -261,7 +261,7 @@ def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Wh
 
 
 def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
-    """Return the model of the section at a path, such as ("phases", 0), or None."""
+    """Return the model of the section at a path such as ("phases", 0), or None if no section is there."""
     annotation: Any = model
     for key in path:
         annotation = _below(annotation, key)
@@ -310,7 +310,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return a hint (did you mean ...?) for an unknown key: the same key elsewhere, or a similar one in its section."""
+    """Return `` (did you mean ...?)`` for an unknown key, or "". It names the same key elsewhere, or a similar key."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [dotted for dotted in all_keys(model) if dotted.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

@@ -14,7 +14,7 @@ class ProrlError(Exception):
 
 
 class UserError(ProrlError):
-    """A mistake that the user can correct. The message is one line and says how; the exit code is 2."""
+    """A mistake that the user can correct. Its one-line message says how to; the command exits with code 2."""
 
 
 class MissingExtraError(UserError):
@@ -47,7 +47,7 @@ def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
 
 
 class ServiceError(ProrlError):
-    """A service failed, such as a sandbox or worker. It never becomes a reward."""
+    """A sandbox, worker or other service failed. No response gets a reward because of this."""
 
 
 class DiskFullError(ServiceError):

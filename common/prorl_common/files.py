@@ -73,7 +73,7 @@ def is_full(folder: Path) -> bool:
 
 
 def check_output(path: Path, folder: bool = False) -> None:
-    """Raise UserError if ``path`` cannot become a file (or a ``folder``). Parents may be missing."""
+    """Raise UserError if no file (or ``folder``) can be written at ``path``. Its parent folder may be missing."""
     path = path.expanduser()
     why = None
     if path.name == "-":

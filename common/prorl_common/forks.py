@@ -122,7 +122,7 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child and send it ``order`` as JSON, with the child's folder as ``"folder"``. Raises ChildError.
+        """Fork a child and send it ``order`` as JSON. The key ``"folder"`` gets its folder. Raises ChildError.
 
         If this process runs as root, the folder belongs to the user id ``owner``.
         """
@@ -226,8 +226,8 @@ def serve_forks(
 ) -> None:
     """Run as a template: send the result of ``load``, then fork a child per order until the parent process exits.
 
-    Each child calls ``become(order, requests, replies)`` and exits, with code 1 after an error. Its stdout is
-    discarded.
+    Each child calls ``become(order, requests, replies)`` and exits, with code 1 after an error. ``requests`` and
+    ``replies`` are file descriptors. The child's stdout is discarded.
     """
     control, host = socket.socket(fileno=int(sys.argv[-2])), int(sys.argv[-1])
     null = os.open(os.devnull, os.O_RDWR)

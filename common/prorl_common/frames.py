@@ -53,7 +53,7 @@ def take_frame(buffer: bytearray, limit: int) -> bytes | None:
         return None
     (size,) = HEADER.unpack_from(buffer)
     if size > limit:
-        raise FrameTooLong(f"a frame of {size} bytes is longer than {limit}")
+        raise FrameTooLong(f"a frame of {size} bytes is longer than the limit of {limit}")
     end = HEADER.size + size
     if len(buffer) < end:
         return None
@@ -82,24 +82,24 @@ def read_json(data: bytes, nan: bool = False) -> Any:
 
 
 def _check_nesting(data: bytes) -> None:
-    """Raise FrameError for too many or too deep lists and objects; brackets in strings do not count."""
+    """Raise FrameError for too many, or too deeply nested, lists and objects."""
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return
     # A string that ends in a backslash hides one of its two quotes, so this may be half the true count.
     quotes = data.count(b'"') - data.count(b'\\"')
     if quotes > _QUOTES + len(data) // _BYTES_A_QUOTE:
-        raise FrameError("too many strings")
+        raise FrameError("it contains too many strings")
     brackets = _STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
     containers = brackets.count(b"[") + brackets.count(b"{")
     if containers > _CONTAINERS + len(data) // _BYTES_A_CONTAINER:
-        raise FrameError(f"{containers} lists and objects are too many")
+        raise FrameError(f"it contains too many lists and objects ({containers})")
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
-        raise FrameError(f"nested deeper than {MAX_DEPTH}")
+        raise FrameError(f"lists and objects are nested deeper than {MAX_DEPTH} levels")
 
 
 def _integer(text: str) -> int:
     if len(text) > MAX_DIGITS:
-        raise FrameError(f"an integer has {len(text)} digits")
+        raise FrameError(f"an integer has {len(text)} digits, more than {MAX_DIGITS}")
     return int(text)
 
 
@@ -141,7 +141,7 @@ def encode(message: Mapping[str, Any]) -> bytes:
 def frame(body: bytes) -> bytes:
     """Return ``body`` as one frame. Raises FrameError if it is too long."""
     if len(body) > MAX_FRAME:
-        raise FrameError(f"a frame of {len(body)} bytes is longer than {MAX_FRAME}")
+        raise FrameError(f"a frame of {len(body)} bytes is longer than the limit of {MAX_FRAME}")
     return HEADER.pack(len(body)) + body
 
 
@@ -166,7 +166,7 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
 
 
 class Reader:
-    """Reads frames of JSON objects from a file descriptor, non-blocking if deadlines are used. Not thread-safe."""
+    """Reads frames of JSON objects from a file descriptor. Deadlines need a non-blocking one. Not thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

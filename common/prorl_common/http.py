@@ -32,7 +32,7 @@ BUSY_SECONDS = 60.0
 """A message is shown once a busy server accepts no request for more than this many seconds."""
 _CANCELLED = "closed on our side, to cancel the request"
 GONE_AFTER = 3
-"""Number of failures in a row after which the user is told that a server does not answer."""
+"""After this many failures in a row the user is told that a server does not answer."""
 
 
 class TransientError(ServiceError):
@@ -190,8 +190,8 @@ class _UnixConnection(http.client.HTTPConnection):
 class Connection(Closing):
     """A keep-alive connection for one thread; only ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and removed from messages; ``timeout`` is in seconds per response. If a reused
-    connection breaks, ``at_return`` may check the server, and the request is sent once more.
+    ``key`` is sent as a bearer token and removed from messages. ``timeout`` is in seconds per response. If a reused
+    connection breaks, ``at_return`` is called and the request is sent once more.
     """
 
     def __init__(
@@ -341,7 +341,7 @@ class RetryPolicy:
 
 
 class ServerWatch:
-    """Tracks for all threads whether a server answers, and reports changes."""
+    """Tracks whether a server answers any thread, and tells the user when this changes."""
 
     def __init__(
         self,
@@ -396,7 +396,7 @@ class ServerWatch:
                 self._changed.notify_all()
 
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
-        """Record a failed attempt; it counts towards ``GONE_AFTER`` only if it ``began`` after the last answer.
+        """Record a failed attempt. If it ``began`` before the last answer, it does not count towards ``GONE_AFTER``.
 
         Raises ServiceError after ``patience`` seconds without an answer, StoppedError after :meth:`stop`.
         """

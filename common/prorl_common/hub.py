@@ -17,7 +17,7 @@ HUB = "https://huggingface.co"
 _YES = ("1", "ON", "YES", "TRUE")
 _REPO = re.compile(r"[\w.-]+/[\w.-]+")
 _PAGES = {"dataset": "datasets/", "model": ""}
-"""Path before a repository's name in the address of its page."""
+"""What stands before a repository's name in the path of its page."""
 
 
 def hub_address(environment: Mapping[str, str]) -> str:
@@ -32,7 +32,7 @@ def hub_home(environment: Mapping[str, str]) -> Path:
 
 
 def hub_token(environment: Mapping[str, str]) -> str | None:
-    """Return HF_TOKEN, else the token of ``hf auth login``, if any."""
+    """Return HF_TOKEN, else the token that ``hf auth login`` stored, else None."""
     if named := environment.get("HF_TOKEN"):
         return named
     file = environment.get("HF_TOKEN_PATH")
@@ -136,7 +136,7 @@ def upload(
             reason = " ".join(str(error).split())[:300]
             raise UserError(f"the hub rejects the push to {repo}: {reason}") from error
         first = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise ServiceError(f"the hub interrupted the push to {repo}: {first[:200]}") from error
+        raise ServiceError(f"the push to {repo} failed, try again: {first[:200]}") from error
     url = f"{endpoint}/{_PAGES[kind]}{repo}"
     return replace(planned, removed=removed, url=url, commit=str(done.oid))
 

@@ -61,9 +61,9 @@ def on_interrupt(
 ) -> Iterator[None]:
     """Print ``words`` at the first Ctrl-C inside the block, then call ``react`` or raise KeyboardInterrupt.
 
-    ``words`` tell the user what is kept and how to continue; None prints nothing. With ``react`` the block runs on to a
-    good stopping point, SIGTERM acts like Ctrl-C, and the second signal raises KeyboardInterrupt. Only the innermost
-    block reacts, and only in the main thread.
+    ``words`` tell the user what is kept and how to continue (None prints nothing). With ``react`` the block continues
+    to a good stopping point, SIGTERM acts like Ctrl-C, and the second signal raises KeyboardInterrupt. Of nested
+    blocks, only the innermost reacts; outside the main thread, none does.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,6 +1,6 @@
 """Finds the specs of prorl and of plug-ins through entry points and plug-in files.
 
-A *spec* is a frozen dataclass with a ``name`` and functions; a *door* is one kind of spec.
+A *spec* is a frozen dataclass with a ``name`` and functions. A *door* is the registry of one kind of spec.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class PluginFile:
 
 
 class _Loaded:
-    """The plug-in files of this process. Doors reload when ``generation`` changes."""
+    """The plug-in files of this process. Registries reload when ``generation`` changes."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -155,7 +155,7 @@ def what_failed(error: Exception) -> str:
 
 
 def _load(path: Path, expected: str | None) -> None:
-    """Run a plug-in file as a module, and hash exactly the bytes that run."""
+    """Run a plug-in file as a module. Raises PluginError if its SHA-256 is not ``expected``."""
     if path.suffix != ".py":
         raise PluginError(f"plug-in {path}: a plug-in is a Python file, NAME.py")
     try:
@@ -189,7 +189,7 @@ def _load(path: Path, expected: str | None) -> None:
 
 
 def check_signatures(spec: Any, where: str) -> None:
-    """Raise PluginError if a function of a spec does not accept the arguments that its field's annotation lists."""
+    """Raise PluginError if a function in ``spec`` does not accept the arguments in the annotation of its field."""
     import ast
     import dataclasses
     import inspect
@@ -245,7 +245,7 @@ def _constant(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """All specs of type ``spec`` in the entry-point ``group``; messages call such a spec a ``noun``."""
+    """Registry of all specs of type ``spec`` in the entry-point ``group``. Messages call a spec a ``noun``."""
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
         self.group, self.spec, self.noun = group, spec, noun
@@ -269,7 +269,7 @@ class Door(Generic[S]):
         return self._part(name).origin
 
     def records(self, names: Iterable[str]) -> list[dict[str, str]]:
-        """Return the records of those ``names`` that are third-party specs, sorted."""
+        """Return the records of the third-party specs among ``names``, sorted by name."""
         origins = [(name, self.origin(name)) for name in sorted(set(names))]
         return [o.record(self.group, name) for name, o in origins if not o.is_ours]
 
@@ -316,8 +316,8 @@ class Door(Generic[S]):
             if self._parts[name].get() is part.get():  # a plug-in file may import an existing spec
                 return
             raise PluginError(
-                f"two parts are named {self.noun} {name!r}: one of {self._parts[name].origin}, one of "
-                f"{part.origin}; rename one of them"
+                f"{self.noun} {name!r} is defined twice, by {self._parts[name].origin} and by "
+                f"{part.origin}: rename one of them"
             )
         self._parts[name] = part
 
@@ -325,7 +325,7 @@ class Door(Generic[S]):
 def _origin_of(point: EntryPoint) -> Origin:
     if point.dist is None:
         raise PluginError(
-            f"the entry point {point.group}:{point.name} does not belong to a distribution"
+            f"the entry point {point.group}:{point.name} belongs to no installed distribution"
         )
     return Origin(point.dist.name, point.dist.version)
 
@@ -374,7 +374,7 @@ def unknown_name(noun: str, name: str, origins: dict[str, Origin]) -> str:
 
 
 class FolderDoor:
-    """YAML files, such as recipes, in the packages that the entry points of ``group`` name.
+    """Registry of the YAML files, such as recipes, in the packages that entry points of ``group`` name.
 
     A name that ends in .yaml or .yml or contains a slash is a path.
     """
@@ -420,7 +420,7 @@ class FolderDoor:
                     continue
                 if stem in parts:
                     raise PluginError(
-                        f"two {self.noun}s are named {stem!r}: one of {parts[stem][1]}, one of {origin}"
+                        f"{self.noun} {stem!r} is defined twice, by {parts[stem][1]} and by {origin}"
                     )
                 parts[stem] = (file, origin)
         return parts
@@ -428,7 +428,7 @@ class FolderDoor:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What a third-party distribution adds to an entry-point group; ``trouble`` says why it cannot be loaded."""
+    """The specs that a third-party package adds to an entry-point group. ``trouble`` says why loading failed."""
 
     group: str
     origin: Origin
@@ -437,7 +437,7 @@ class Installed:
 
 
 def installed_plugins() -> list[Installed]:
-    """Load all third-party plug-ins and return what each adds to each group. A failure is reported in ``trouble``."""
+    """Load all third-party plug-ins and return what each adds to each entry-point group."""
     parts: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points
 

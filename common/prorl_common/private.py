@@ -34,7 +34,7 @@ _SHORTEST_SECRET = 8
 
 
 class Private:
-    """Removes private values from texts: secrets, addresses, and paths below ``names``, home and the working folder."""
+    """Removes secrets, addresses and paths from texts. ``names`` are further paths to remove."""
 
     def __init__(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> None:
         secrets = {v for k, v in environment.items() if _SECRET_NAME.search(k)}

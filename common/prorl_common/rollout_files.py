@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A column: its pyarrow type (``[]`` marks a list), its meaning, and whether the oldest files have it."""
+    """A column: its pyarrow type (``[]`` marks a list) and meaning. ``first``: the oldest files have it too."""
 
     kind: str
     meaning: str
@@ -21,40 +21,40 @@ class Column(NamedTuple):
 
 
 COLUMNS = {
-    "step": Column("int64", "the step of the file: the response's group became whole in it", True),
+    "step": Column(
+        "int64", "the step of the file, in which the response's group was completed", True
+    ),
     "sample_id": Column("string", "id of the row of the dataset", True),
     "sample_index": Column("int64", "number of the response in its group", True),
     "domain": Column("string", "the row's domain", True),
     "task": Column("string", "the row's task: the family of a generated row, else the source"),
     "level": Column("string", "size within the family: `level 3`, or a configuration as JSON"),
-    "verifier": Column("string", "who gives the reward", True),
-    "reference": Column("string", "what it checks against, JSON", True),
+    "verifier": Column("string", "name of the verifier that scored the response", True),
+    "reference": Column("string", "reference answer of the verifier, JSON", True),
     "prompt": Column("string", "chat messages, JSON, before the chat template"),
     "response": Column("string", "text without special tokens", True),
     "tokens": Column("int64", "sampled tokens, the end token included", True),
-    "finish_reason": Column("string", "`stop`, or `length` where the limit cut it", True),
-    "reward": Column("float64", "raw reward; null where there is no verdict", True),
-    "shaped_reward": Column("float64", "what the advantage is computed from", True),
-    "advantage": Column("float32", "null where the step did not train on the group"),
-    "status": Column("string", "of the verdict", True),
-    "reason": Column("string", "of the verdict, a line", True),
-    "extracted": Column("string", "the answer that was judged; null where none was found"),
+    "finish_reason": Column("string", "`stop`, or `length` if the token limit cut it", True),
+    "reward": Column("float64", "raw reward; null without a verdict", True),
+    "shaped_reward": Column("float64", "reward from which the advantage is computed", True),
+    "advantage": Column("float32", "advantage; null if the step did not train on the group"),
+    "status": Column("string", "status of the verdict", True),
+    "reason": Column("string", "reason of the verdict, one line", True),
+    "extracted": Column("string", "the answer that was scored; null if none was found"),
     "isolation": Column("string", "how code was run", True),
     "seconds": Column("float32", "time that the verdict took"),
-    "metrics": Column("string", "what the verifier reported beside the reward, JSON"),
+    "metrics": Column("string", "the verifier's other numbers, JSON"),
     "kept": Column("bool_", "whether the step trained on the group", True),
-    "carried": Column(
-        "bool_", "trained on here; an earlier step, whose file has it too, sampled it"
-    ),
+    "carried": Column("bool_", "whether an earlier step sampled it; that step's file has it too"),
     "policy_first": Column(
         "int64", "step of the policy that sampled the first token (0: the start)"
     ),
     "policy_last": Column("int64", "step of the policy that sampled the last token"),
     "token_ids": Column("int32[]", "the response's tokens"),
-    "sampler_logprobs": Column("float32[]", "what the sampler gave for each token, nats"),
-    "trainer_logprobs": Column("float32[]", "the trainer's for the same tokens, before the update"),
+    "sampler_logprobs": Column("float32[]", "the sampler's log-prob of each token, in nats"),
+    "trainer_logprobs": Column("float32[]", "the trainer's log-probs before the update"),
 }
-"""Columns of a rollout file by name, in order. Those that are not ``first`` may be missing in older files."""
+"""Columns of a rollout file by name, in order. Columns without ``first`` may be missing in older files."""
 
 
 def schema(columns: Sequence[str] | None = None) -> pa.Schema:
@@ -100,8 +100,8 @@ def read_rollouts(
 ) -> pa.Table:
     """Return ``columns`` (None: all) of a rollout file, old or new, with the types of ``schema``.
 
-    Columns that the file lacks are null. Responses that an earlier step's file also holds are left out, unless
-    ``carried``. Raises UserError if ``file`` is not a rollout file.
+    Missing columns become null. Responses from an earlier step, whose file holds them too, are left out unless
+    ``carried`` is true. Raises UserError if ``file`` is not a rollout file.
     """
     import pyarrow as pa
     from pyarrow import compute, parquet
@@ -115,7 +115,7 @@ def read_rollouts(
             ]
             if lacking:
                 raise UserError(
-                    f"{file}: not a rollouts file, it lacks the columns {', '.join(lacking)}"
+                    f"{file} is not a rollouts file: it has no column {', '.join(lacking)}"
                 )
             read = {*expected.names, "carried"} & {*present}
             table = parquet_file.read(columns=sorted(read))

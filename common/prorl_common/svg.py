@@ -1,4 +1,4 @@
-"""Draws plots as SVG files. Equal numbers give equal bytes."""
+"""Draws plots as SVG files. The same data always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Panel:
         return self
 
     def band(self, rows: Sequence[tuple[float, float, float]], series: int) -> Self:
-        """Fill between low and high; ``rows`` are (x, low, high)."""
+        """Fill the area between low and high; ``rows`` are (x, low, high)."""
         if len(rows) > 1:
             up = [self.at(x, high) for x, _, high in rows]
             down = [self.at(x, low) for x, low, _ in reversed(rows)]
@@ -139,7 +139,7 @@ class Panel:
     def line(
         self, points: Sequence[tuple[float, float]], series: int, markers: bool = True
     ) -> Self:
-        """Connect ``points``, with markers if ``markers`` or if there is only one."""
+        """Connect ``points`` by lines, with ``markers`` at the points. A single point always gets a marker."""
         if len(points) > 1:
             d = _path([self.at(x, y) for x, y in points])
             self.front.append(f"<path class='line s{series}' d='{d}'/>")
@@ -170,7 +170,7 @@ class Panel:
         return f"<rect class='{kind}' {place} width='{abs(c - a):.1f}' height='{abs(d - b):.1f}'/>"
 
     def svg(self, title: str, description: str, place: tuple[float, float] = (0.0, 0.0)) -> str:
-        """Return the panel at ``place``; screen readers read title and description."""
+        """Return the panel as SVG at ``place``; ``title`` and ``description`` are for screen readers."""
         width, height = self.size
         inside = f"x='{place[0]:g}' y='{place[1]:g}' width='{width:g}' height='{height:g}'"
         return "".join(
@@ -230,7 +230,7 @@ def picture(
     legend: Sequence[tuple[Key, str]],
     series: int,
 ) -> str:
-    """Return a standalone SVG file with ``series`` series: title, legend, rows of (description, panel)."""
+    """Return an SVG file: title, legend, then rows of (description, panel), for ``series`` series."""
     width = max([320.0, *(sum(p.size[0] for _, p in row) for row in rows)])
     lines = textwrap.wrap(title, int(width / 9)) or [""]
     parts = [

@@ -160,9 +160,7 @@ def test_two_parts_of_one_name_are_refused_with_both_sources(tmp_path: Path) -> 
     for name in ("one", "two"):
         (tmp_path / f"{name}.py").write_text(HEAD + f"# {name}\nA = PartSpec('a')\n")
     use_plugins([tmp_path / "one.py", tmp_path / "two.py"])
-    with pytest.raises(
-        PluginError, match=r"two parts are named part 'a': one of one\.py .*two\.py"
-    ):
+    with pytest.raises(PluginError, match=r"part 'a' is defined twice, by one\.py .*two\.py"):
         door().names()
 
 

@@ -56,7 +56,7 @@ def scored_by(
             "no_score.py",
             "a name consists of lower-case letters, digits, - and _ (no_score.py, line 4)",
         ),
-        ("named_like_ours.py", "two parts are named verifier 'math': one of prorl"),
+        ("named_like_ours.py", "verifier 'math' is defined twice, by prorl"),
         ("not_there.py", "cannot be read: No such file or directory"),
     ],
 )

@@ -116,7 +116,7 @@ def test_a_file_of_the_first_release_is_read_with_nulls_for_what_came_later(run:
     assert read_rollouts(file).select(first).equals(old)
     assert read(run, 1, columns=["advantage", "tokens"]) == [{"advantage": None, "tokens": 2}] * 2
     parquet.write_table(old.drop_columns(["reward"]), file)
-    with pytest.raises(UserError, match="not a rollouts file, it lacks the columns reward"):
+    with pytest.raises(UserError, match="is not a rollouts file: it has no column reward"):
         read_rollouts(file)
     with pytest.raises(UserError, match="no column 'advantag' "):
         read_rollouts(file, ["advantag"])

@@ -1,4 +1,4 @@
-"""Limits a service's number of connections and how long a peer may keep one waiting.
+"""Limits how many connections a service has, and how long a peer may leave a connection idle.
 
 uvicorn itself has no such limits.
 """
@@ -31,7 +31,7 @@ PROGRESS_BYTES = 256 * 1024
 
 
 class Phase(Enum):
-    """What a connection waits for; named like the fields of ConnectionLimits."""
+    """What a connection waits for. The values are fields of ConnectionLimits."""
 
     IDLE = "idle"  # the next request
     HEADER = "header"  # the rest of a request's header
@@ -205,7 +205,7 @@ def _no_room() -> Response:
 
 
 def _peer(client: tuple[str, int] | None) -> str:
-    """Return a peer's key: IPv4 address or IPv6 /64 network, "" for a Unix socket."""
+    """Return the string that identifies a peer: IPv4 address, IPv6 /64 network, or "" for a Unix socket."""
     if client is None:
         return ""
     address = ipaddress.ip_address(client[0])

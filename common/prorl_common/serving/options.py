@@ -17,7 +17,7 @@ MAX_BODY_MB = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """``most`` is the maximum number of connections; the other fields limit the seconds of each phase."""
+    """Limits of a service's connections: ``most`` at once, and the seconds that one may stay in each phase."""
 
     most: int = 4096
     idle: float = 75.0
@@ -32,8 +32,8 @@ class ConnectionLimits:
 class ListenOptions:
     """Where a service listens, and its limits; ``max_body_mb`` is in MiB.
 
-    ``uds`` is a Unix socket path that replaces host and port, ``queue`` the maximum number of waiting items, ``hosts``
-    further host names of the service.
+    ``uds`` is a Unix socket path that replaces host and port. ``queue`` is the maximum number of waiting items.
+    ``hosts`` are further host names of the service.
     """
 
     port: int
@@ -58,7 +58,9 @@ def check_listening(options: ListenOptions) -> None:
     if options.queue < 1:
         raise UserError("--queue must be at least 1")
     if not 0 < options.max_body_mb <= MAX_BODY_MB or not 0 <= options.drain_seconds < math.inf:
-        raise UserError(f"--max-body-mb must be above 0 and at most {MAX_BODY_MB}, --drain finite")
+        raise UserError(
+            f"--max-body-mb must be above 0 and at most {MAX_BODY_MB}, and --drain at least 0 and finite"
+        )
     if options.token and (len(options.token) < MIN_TOKEN or not options.token.isascii()):
         raise UserError(
             f"the token must have at least {MIN_TOKEN} ASCII characters: make one with "

@@ -22,11 +22,11 @@ from prorl_common.serving.options import ListenOptions, is_loopback
 
 DISCARD_BYTES = 256 * 1024 * 1024
 DISCARD_SECONDS = 10.0
-"""Limits on an unwanted body, which is read and discarded because its sender reads the answer only afterwards."""
+"""Limits for reading the body of a refused request. A sender reads the answer only after it has sent the body."""
 LINGER = 0.5
 BODIES_AT_ONCE = 8
 BODY_BYTES = 512 * 1024 * 1024
-"""Maximum bytes of all bodies being handled; at least ``BODIES_AT_ONCE`` bodies of the largest size are allowed."""
+"""Maximum total size of the bodies being handled, but at least ``BODIES_AT_ONCE`` bodies of the largest size."""
 
 
 class Refusal(Exception):
@@ -72,9 +72,9 @@ def unknown_route(routes: str) -> Callable[[Request, Exception], Awaitable[Respo
 class Gate:
     """Passes a request to ``app`` or refuses it.
 
-    - 421: it names another host. This stops DNS rebinding; with a token or Unix socket any host is accepted.
-    - 403: it comes from another site's page.
-    - 401: it lacks the token, which ``/healthz`` does not need.
+    - 421: the request names another host (DNS rebinding). With a token or Unix socket any host is accepted.
+    - 403: the request comes from another site's page.
+    - 401: the request has no valid token; ``/healthz`` needs none.
     """
 
     def __init__(self, app: ASGIApp, options: ListenOptions) -> None:

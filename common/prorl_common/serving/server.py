@@ -22,7 +22,7 @@ from prorl_common.serving.options import ListenOptions
 
 BACKLOG = 2048
 LAST_ANSWERS = 1
-"""Seconds for sending last answers; unanswered requests are then cancelled."""
+"""Seconds for sending the last answers before unanswered requests are cancelled."""
 
 
 def require_server_extra() -> None:
