@@ -214,7 +214,7 @@ def file(
     mean = f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
     parts = [f"{len(verdicts)} responses", f"mean reward {mean}"]
     statuses: Counter[str] = Counter(verdict.status for verdict in verdicts)
-    order = ("scored", "unparsable", "timeout", "infra_error")
+    order = ("scored", "unparsable", "timeout", "unfinished", "infra_error")
     parts += [f"{statuses[status]} {status}" for status in order if statuses[status]]
     if bad:
         parts.append(f"{len(bad)} bad rows skipped")

@@ -64,6 +64,15 @@ def test_own_verifier_scores_its_four_answers(tmp_path: Path) -> None:
     assert "unparsable" in said[3]
 
 
+def test_own_environment_answers_until_the_number_is_found(tmp_path: Path) -> None:
+    said = run(EXAMPLES / "own_environment.py", cwd=tmp_path).splitlines()
+    assert [line.split(": ")[1] for line in said] == [
+        "My number is lower.",
+        "That is not a number.",
+        "1.0",
+    ]
+
+
 @pytest.mark.slow
 def test_own_loss_trains_a_step(tmp_path: Path, data: Path) -> None:
     write_model(tmp_path / "model")

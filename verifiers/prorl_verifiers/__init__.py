@@ -7,6 +7,7 @@ from prorl_common.lazy import load_on_use
 if TYPE_CHECKING:
     from prorl_verifiers.audit_shape import AuditShape, Mutation, Probe
     from prorl_verifiers.data_shape import DataShape
+    from prorl_verifiers.environment import EnvironmentSpec, next_task
     from prorl_verifiers.explaining import Explanation, explain
     from prorl_verifiers.findings import Finding, note
     from prorl_verifiers.libraries import load_library
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         Task,
         TaskError,
         TaskPart,
+        Turn,
         Verdict,
         VerdictStatus,
         unparsable,
@@ -54,6 +56,7 @@ __all__ = [
     "Canary",
     "Composition",
     "DataShape",
+    "EnvironmentSpec",
     "Explanation",
     "FileItem",
     "Finding",
@@ -69,6 +72,7 @@ __all__ = [
     "Task",
     "TaskError",
     "TaskPart",
+    "Turn",
     "Verdict",
     "VerdictStatus",
     "VerifierPool",
@@ -82,6 +86,7 @@ __all__ = [
     "load_task",
     "logic_datasets",
     "modes_for",
+    "next_task",
     "no_isolation",
     "note",
     "open_pool",

@@ -22,7 +22,7 @@ from prorl_verifiers.parts import runs_programs
 from prorl_verifiers.pool.pool import VerifierPool, WorkerOptions
 from prorl_verifiers.replicas import LATE, ReplicaBusy, ReplicaLost, ReplicaPool, probes
 from prorl_verifiers.tasks import check_modes, part_records
-from prorl_verifiers.types import Item, OnDone, Task, TaskError, Verdict, VerdictStatus
+from prorl_verifiers.types import Item, OnDone, Task, TaskError, Turn, Verdict, VerdictStatus
 
 REQUESTS = 16
 """Maximum concurrent requests per server."""
@@ -195,7 +195,7 @@ class _Server:
             raise ReplicaLost("its answer does not contain a verdict for each item")
         try:
             return [read_verdict(row) for row in rows]
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ReplicaLost(
                 f"its answer contains a row that is not a verdict: {error!r}"
             ) from error
@@ -239,7 +239,8 @@ def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
 
 def read_verdict(row: Mapping[str, Any]) -> Verdict:
     reward, status = row["reward"], row["status"]
-    if status not in get_args(VerdictStatus) or (reward is None) != (status == "infra_error"):
+    unscored = status in ("infra_error", "unfinished")
+    if status not in get_args(VerdictStatus) or (reward is None) != unscored:
         raise ValueError(f"reward {reward!r} with status {status!r}")
     is_number = isinstance(reward, int | float) and not isinstance(reward, bool)
     if reward is not None and not (is_number and 0.0 <= reward <= 1.0):
@@ -255,4 +256,5 @@ def read_verdict(row: Mapping[str, Any]) -> Verdict:
         isolation=str(row["isolation"]),
         metrics=dict(row["metrics"]),
         seconds=seconds,
+        turn=Turn.from_json(row["turn"]) if status == "unfinished" else None,
     )

@@ -79,6 +79,7 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
         "extracted": verdict.extracted,
         "metrics": dict(verdict.metrics),
         "seconds": round(verdict.seconds, 6),
+        **({} if verdict.turn is None else {"turn": verdict.turn.to_json()}),
     }
 
 

@@ -6,18 +6,18 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from prorl_common import Door, Origin, PluginError
 from prorl_verifiers.audit_shape import AuditShape
 from prorl_verifiers.data_shape import DataShape
-from prorl_verifiers.types import Reference, Score, TaskPart, Verdict
+from prorl_verifiers.types import Reference, Score, TaskPart, Turn, Verdict
 
 if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
-Result: TypeAlias = float | bool | Score | Verdict
-"""The return value of a verifier: a reward in [0, 1] (True is 1), or a Score with details."""
+Result: TypeAlias = float | bool | Score | Verdict | Turn
+"""The return value of a verifier: a reward in [0, 1] (True is 1), a Score with details, or an environment's Turn."""
 Purpose = Literal["file", "evaluation", "faithful"]
 """Situations in which a verifier may use a mode other than its default: ``prorl verify file``, evaluations, and
 training with ``reward.faithful``.
@@ -76,6 +76,8 @@ def no_canaries(draw: random.Random) -> Sequence[Canary]:
 class VerifierSpec:
     """A verifier. It has exactly one of ``score``, ``score_in_sandbox`` and ``compose``. Raises PluginError."""
 
+    is_environment: ClassVar[bool] = False
+    """Whether a response may be answered, as an ``EnvironmentSpec`` does."""
     name: str
     """The name used in tasks: lower-case letters, digits, ``-`` and ``_``."""
     score: Callable[[str, Reference], Result] | None = None
@@ -156,10 +158,11 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 def runs_in_worker(spec: VerifierSpec) -> bool:
     """Return whether the pool's workers call this verifier.
 
-    They do not call composed verifiers, nor those of prorl itself that run programs.
+    They do not call composed verifiers, nor those of prorl itself that run programs and are no environments.
     """
-    in_sandbox = spec.score_in_sandbox is not None and not VERIFIERS.origin(spec.name).is_ours
-    return spec.score is not None or in_sandbox
+    if spec.score is not None or spec.score_in_sandbox is None:
+        return spec.score is not None
+    return spec.is_environment or not VERIFIERS.origin(spec.name).is_ours
 
 
 def modes_for(purpose: Purpose) -> dict[str, str]:

@@ -10,7 +10,7 @@ from prorl_common import UnknownNameError, UserError
 from prorl_common.frames import read_json
 from prorl_verifiers.parts import MODES, parts_of, tasks_in, without_modes
 from prorl_verifiers.spec import VERIFIERS, VerifierSpec
-from prorl_verifiers.types import Reference, Task, TaskError
+from prorl_verifiers.types import Reference, Task, TaskError, check_turn, without_turn
 
 
 def no_isolation() -> str | None:
@@ -59,7 +59,9 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
     try:
         if spec.modes and "mode" in reference:
             check_mode(spec, reference["mode"])
-        if spec.compose is None:
+        if spec.is_environment:
+            spec.check_reference(without_turn(check_turn(reference)))
+        elif spec.compose is None:
             spec.check_reference(reference)
         else:
             _check_composed(spec, reference)
@@ -88,6 +90,8 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
                 raise TaskError(
                     f"{part.task.verifier} is composed itself: name its parts here instead"
                 )
+            if VERIFIERS.get(part.task.verifier).is_environment:
+                raise TaskError(f"{part.task.verifier} is an environment, which stands alone")
             load_task(part.task.verifier, part.task.reference)
         except (UnknownNameError, TaskError) as error:
             raise TaskError(f"part {part.name!r}: {error}") from error

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from prorl_common import UserError, nearest
 from prorl_verifiers.findings import Finding, Outcome, cut
 
-VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error"]
+VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error", "unfinished"]
 Reference: TypeAlias = Mapping[str, Any]
 """The data that a verifier checks against: a JSON object whose keys each verifier defines."""
 Metrics: TypeAlias = Mapping[str, float | str]
 """Numbers that a verifier reports with the reward; ``plugin`` is a plug-in's version, a string."""
+State: TypeAlias = dict[str, Any]
+"""Everything that an environment knows of a conversation: a JSON object."""
+ChatMessages: TypeAlias = Sequence[Mapping[str, str]]
+"""Messages {"role", "content"} of an environment; their role is ``user`` or ``tool``."""
+TURN = "turn"
+"""Reserved key of an environment's reference: {"state"?: the state, "last"?: whether the response ends it}."""
+MAX_STATE = 1_000_000
+"""Maximum characters of a state as JSON."""
+MAX_MESSAGES = 200_000
+"""Maximum characters of the messages of a turn."""
 MAX_ANSWER = 50_000
 """Maximum characters of an extracted answer; a longer one is ``unparsable``."""
 
@@ -68,10 +78,60 @@ def unparsable(reason: str, extracted: str | None = None) -> Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The result of scoring one response. ``reward`` is in [0, 1], or None for ``infra_error``.
+class Turn:
+    """An environment's answer to a response: the new state, and the messages that continue the conversation."""
 
-    ``findings`` are the scorer's notes, if they were requested.
+    state: State
+    messages: ChatMessages
+
+    def check(self) -> Turn:
+        """Return self. Raises TypeError or ValueError if it is malformed or too large."""
+        if not isinstance(self.state, dict):
+            raise TypeError("a state must be a JSON object")
+        if len(json.dumps(self.state, ensure_ascii=False)) > MAX_STATE:
+            raise ValueError(f"a state may have at most {MAX_STATE} characters")
+        if not isinstance(self.messages, list | tuple) or not self.messages:
+            raise TypeError("a turn needs a list of messages, or None to end the conversation")
+        for message in self.messages:
+            role, content = message.get("role"), message.get("content")
+            if role not in ("user", "tool") or not isinstance(content, str):
+                raise ValueError("a message needs the role user or tool, and a text as content")
+        if sum(len(message["content"]) for message in self.messages) > MAX_MESSAGES:
+            raise ValueError(f"the messages of a turn may have {MAX_MESSAGES} characters")
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        return {"state": self.state, "messages": [dict(message) for message in self.messages]}
+
+    @classmethod
+    def from_json(cls, value: Any) -> Turn:
+        """Parse what ``to_json`` returned. Raises ValueError, KeyError, TypeError or AttributeError."""
+        messages = [{"role": m["role"], "content": m["content"]} for m in value["messages"]]
+        return cls(value["state"], messages).check()
+
+
+def check_turn(reference: Reference) -> Reference:
+    """Return the reference. Raises TaskError if what it says about the turn is malformed."""
+    turn = reference.get(TURN, {})
+    values = {"state": dict, "last": bool}
+    is_valid = isinstance(turn, Mapping) and all(
+        name in values and isinstance(value, values[name]) for name, value in turn.items()
+    )
+    if not is_valid:
+        raise TaskError(f'{TURN!r} must be {{"state": the state, "last": true or false}}')
+    return reference
+
+
+def without_turn(reference: Reference) -> Reference:
+    return {key: value for key, value in reference.items() if key != TURN}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The result of scoring one response. ``reward`` is in [0, 1], or None for ``infra_error`` and ``unfinished``.
+
+    ``findings`` are the scorer's notes, if they were requested. ``turn`` is the answer of an environment whose
+    conversation goes on; the status is then ``unfinished``.
     """
 
     reward: float | None
@@ -82,6 +142,7 @@ class Verdict:
     metrics: Metrics = field(default_factory=dict)
     seconds: float = 0.0
     findings: tuple[Finding, ...] = ()
+    turn: Turn | None = None
 
     @property
     def is_infra_error(self) -> bool:

@@ -15,7 +15,7 @@ from prorl_common.frames import encode
 from prorl_verifiers.pool.protocol import make_request
 from prorl_verifiers.pool.queue import Job
 from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec
-from prorl_verifiers.types import Verdict
+from prorl_verifiers.types import Turn, Verdict
 
 CANARY_SECONDS = 60.0
 """CPU seconds that a canary may take."""
@@ -35,6 +35,7 @@ class Check:
     reward: float | None = None
     status: str = "scored"
     job: Job | None = None
+    turn: Turn | None = None
 
     def with_expected_verdict(self, scored: Mapping[Job, Verdict]) -> Check | None:
         if self.job is None:
@@ -42,13 +43,16 @@ class Check:
         verdict = scored.get(self.job)
         if verdict is None or verdict.is_infra_error:
             return None
-        return replace(self, reward=verdict.reward, status=verdict.status, job=None)
+        return replace(
+            self, reward=verdict.reward, status=verdict.status, job=None, turn=verdict.turn
+        )
 
     def passes(self, reply: Mapping[str, Any]) -> bool:
         result = reply.get("result")
         if not isinstance(result, Mapping) or result.get("status") != self.status:
             return False
-        return bool(result.get("reward") == self.reward)
+        turn = None if self.turn is None else self.turn.to_json()
+        return bool(result.get("reward") == self.reward and result.get("turn") == turn)
 
 
 class Examiner:

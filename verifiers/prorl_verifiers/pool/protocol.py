@@ -12,12 +12,13 @@ from numbers import Real
 from typing import Any
 
 from prorl_verifiers.findings import Finding, read_findings
-from prorl_verifiers.types import Reference, Score, Verdict, unparsable
+from prorl_verifiers.types import Reference, Score, Turn, Verdict, unparsable
 
 MAX_RESPONSE = 16 * 1024 * 1024
 """Maximum characters of a response; a longer one is ``unparsable`` and is not read."""
 MAX_EXTRACTED = 2000
 """Maximum characters of an extracted answer that a verdict keeps."""
+GOES_ON = "the environment answered, so the conversation goes on"
 UNCLOSED = unparsable("the thinking was opened and never closed")
 
 
@@ -50,9 +51,16 @@ def too_long_verdict() -> Verdict:
 def result_frame(result: object) -> dict[str, Any]:
     """Return the result frame for a verifier's return value. Anything but a reward in [0, 1] is reported as a bug.
 
-    A frame is {"result": {...}} for a Score, {"limit": text}, {"bug": text} (with "outage" if a service is down) or
+    A frame is {"result": {...}} for a Score or a Turn, {"limit": text}, {"bug": text} (with "outage" if a service is down) or
     {"user": text} for a UserError. The worker adds "cpu_seconds".
     """
+    if isinstance(result, Turn):
+        try:
+            return {
+                "result": {"status": "unfinished", "reward": None, "turn": result.check().to_json()}
+            }
+        except (AttributeError, RecursionError, TypeError, ValueError) as error:
+            return {"bug": f"its turn is invalid: {error}"}
     if isinstance(result, Verdict) and result.status == "infra_error":
         return {"bug": result.reason, "outage": True}
     if isinstance(result, Verdict) and result.status == "timeout":
@@ -109,6 +117,17 @@ def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
 def _parse_result(
     result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
 ) -> Verdict:
+    if result["status"] == "unfinished":
+        turn = Turn.from_json(result["turn"])
+        return Verdict(
+            None,
+            "unfinished",
+            GOES_ON,
+            isolation=isolation,
+            seconds=seconds,
+            findings=findings,
+            turn=turn,
+        )
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
         raise ValueError(f"reward {reward!r}, status {result['status']!r}")

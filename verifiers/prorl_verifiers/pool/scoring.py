@@ -245,9 +245,9 @@ class WorkerThread(threading.Thread):
 
     def _blame(self, job: Job, fault: Verdict, run: RunProgram | None = None) -> Verdict:
         """Return reward 0 if only this answer makes the verifier fail, else return ``fault`` unchanged."""
-        if not fault.is_infra_error or self.stopping:
-            return fault
         task = job.task
+        if not fault.is_infra_error or self.stopping or VERIFIERS.get(task.verifier).is_environment:
+            return fault
         checks = quick_checks(task.verifier, random.Random())
         frames = [check.frame for check in checks]
         isolation = None if run is None else fault.isolation

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common import PluginError, plugins
+from prorl_verifiers import (
+    VERIFIERS,
+    EnvironmentSpec,
+    RemotePool,
+    Task,
+    TaskError,
+    Turn,
+    Verdict,
+    VerifierPool,
+    load_task,
+    next_task,
+    no_isolation,
+    runs_programs,
+)
+
+MISBEHAVING = Path(__file__).parents[1] / "plugins" / "misbehaving" / "environments.py"
+TURNS, PROGRAMS = Task("turns", {}), Task("programs", {})
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[VerifierPool]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugins, "_LOADED", plugins._Loaded())
+        patch.delenv(plugins.ENVIRONMENT, raising=False)
+        plugins.use_plugins([MISBEHAVING])
+        with VerifierPool(workers=1, timeout_seconds=2.0) as opened:
+            yield opened
+
+
+def score(pool: Any, task: Task, response: str, state: Any = None, last: bool = False) -> Verdict:
+    verdict: Verdict = pool.score([(response, next_task(task, state, last))])[0]
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("responses", "last", "reward"),
+    [
+        (["end"], False, 1.0),
+        (["go", "go", "end"], False, 0.5),
+        (["go"], True, 1.0),
+        (["go", "go", "go"], True, 0.5),
+        (["<think>go</think>end"], False, 1.0),
+    ],
+)
+def test_a_conversation_goes_on_until_the_environment_or_a_limit_ends_it(
+    pool: VerifierPool, responses: list[str], last: bool, reward: float
+) -> None:
+    state = None
+    for number, response in enumerate(responses[:-1]):
+        verdict = score(pool, TURNS, response, state)
+        assert (verdict.status, verdict.reward, verdict.is_infra_error) == (
+            "unfinished",
+            None,
+            False,
+        )
+        assert verdict.turn is not None
+        assert verdict.turn.messages == [{"role": "user", "content": f"turn {number}"}]
+        state = verdict.turn.state
+    verdict = score(pool, TURNS, responses[-1], state, last)
+    assert (verdict.status, verdict.reward, verdict.turn) == ("scored", reward, None)
+    assert verdict.reason == f"{len(responses)} turns"
+
+
+@pytest.mark.parametrize(
+    ("response", "status", "reason"),
+    [
+        ("raise", "infra_error", "RuntimeError: broken"),
+        ("die", "infra_error", "worker exit code 3"),
+        ("hang", "timeout", "no verdict after 2 s"),
+        ("list", "infra_error", "a state must be a JSON object"),
+        ("set", "infra_error", "its turn is invalid"),
+        ("large", "infra_error", "a state may have at most 1000000 characters"),
+        ("silent", "infra_error", "a turn needs a list of messages"),
+        ("assistant", "infra_error", "a message needs the role user or tool"),
+        ("shout", "infra_error", "the messages of a turn may have 200000 characters"),
+        ("text", "infra_error", "a turn needs a list of messages"),
+    ],
+)
+def test_a_broken_environment_never_gives_a_reward_of_0(
+    pool: VerifierPool, response: str, status: str, reason: str
+) -> None:
+    verdict = score(pool, TURNS, response)
+    assert (verdict.status, verdict.reward) == (status, 0.0 if status == "timeout" else None)
+    assert reason in verdict.reason
+    assert score(pool, TURNS, "end").reward == 1.0
+
+
+def test_an_environment_that_gives_other_results_for_equal_arguments_is_found(
+    pool: VerifierPool,
+) -> None:
+    score(pool, TURNS, "die")  # a new worker asks one item twice
+    verdict = score(pool, TURNS, "random")
+    assert verdict.is_infra_error
+    assert "a different verdict when it scored the item again" in verdict.reason
+
+
+@pytest.mark.skipif(no_isolation() is not None, reason="programs cannot be isolated here")
+def test_an_environment_may_run_programs(pool: VerifierPool) -> None:
+    assert runs_programs(PROGRAMS)
+    first = score(pool, PROGRAMS, "print(6 * 7)")
+    assert first.turn is not None and first.turn.messages[0] == {"role": "tool", "content": "42\n"}
+    last = score(pool, PROGRAMS, "print(1)", first.turn.state, last=True)
+    assert (last.status, last.reward) == ("scored", 1.0)
+    assert score(pool, PROGRAMS, "raise").is_infra_error
+
+
+def test_a_reward_server_carries_turns(pool: VerifierPool) -> None:
+    pytest.importorskip("starlette", reason="the extra 'server' is not installed")
+    uvicorn = pytest.importorskip("uvicorn")
+    from prorl_verifiers.serve.options import ServeOptions
+    from prorl_verifiers.serve.service import Service
+
+    config = uvicorn.Config(Service(pool, ServeOptions()).app(), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        threading.Event().wait(0.01)
+    try:
+        port = server.servers[0].sockets[0].getsockname()[1]
+        with RemotePool([f"http://127.0.0.1:{port}"]) as remote:
+            first = score(remote, TURNS, "go")
+            assert first.turn == Turn(
+                {"turns": 1, "odd": None}, [{"role": "user", "content": "turn 0"}]
+            )
+            assert score(remote, TURNS, "end", first.turn.state).reason == "2 turns"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("verifier", "reference", "words"),
+    [
+        ("turns", {"turn": 3}, "'turn' must be"),
+        ("turns", {"turn": {"state": []}}, "'turn' must be"),
+        ("turns", {"turn": {"sate": {}}}, "'turn' must be"),
+        (
+            "composite",
+            {"parts": [{"verifier": "turns", "reference": {}}]},
+            "turns is an environment, which stands alone",
+        ),
+    ],
+)
+def test_a_malformed_turn_is_a_task_error(
+    pool: VerifierPool, verifier: str, reference: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TaskError, match=words):
+        load_task(verifier, reference)
+
+
+def test_an_environment_has_one_way_to_step() -> None:
+    spec = EnvironmentSpec(
+        name="one",
+        start=lambda reference: ({}, []),
+        step=lambda state, response: (state, None),
+        score_state=lambda state: 1.0,
+    )
+    assert replace(spec, name="two").score is not None and spec.is_environment
+    assert not VERIFIERS.get("math").is_environment
+    for ways in (
+        {"step": None},
+        {"step_in_sandbox": lambda state, response, sandbox: (state, None)},
+    ):
+        with pytest.raises(PluginError, match="'one' needs step=FUNCTION or step_in_sandbox"):
+            replace(spec, **ways)
