@@ -46,11 +46,13 @@ COLUMNS = {
     "metrics": Column("string", "the verifier's other numbers, JSON"),
     "kept": Column("bool_", "whether the step trained on the group", True),
     "carried": Column("bool_", "whether an earlier step sampled it; that step's file has it too"),
+    "place": Column("int64", "number of the response in the update; null if it was not part of it"),
     "policy_first": Column(
         "int64", "step of the policy that sampled the first token (0: the start)"
     ),
     "policy_last": Column("int64", "step of the policy that sampled the last token"),
     "token_ids": Column("int32[]", "the response's tokens"),
+    "token_policies": Column("int32[]", "step of the policy that sampled each token"),
     "sampler_logprobs": Column("float32[]", "the sampler's log-prob of each token, in nats"),
     "trainer_logprobs": Column("float32[]", "the trainer's log-probs before the update"),
 }

@@ -24,6 +24,7 @@ from prorl_training.policy import files as module
 from prorl_training.policy.files import environment, policy_tensors, restore_checkpoint
 from prorl_training.policy.update import Policy
 from prorl_training.run.checkpoint import (
+    ROWS,
     best_checkpoint,
     checkpoint_steps,
     load_buffer,
@@ -180,7 +181,12 @@ def waiting_group(samples: list[Any]) -> Group:
     broken = Verdict(None, "infra_error", "box broke")
     odd = (-0.1, -1e-300, float("-inf"), -0.0)
     first = Trajectory(
-        0, Completion("é\n", (1, 2, 3, 2**31), odd, "stop"), verdict, -0.7, False, (37, 40)
+        0,
+        Completion("é\n", (1, 2, 3, 2**31), odd, "stop"),
+        verdict,
+        -0.7,
+        False,
+        ((0, 37), (2, 40)),
     )
     second = Trajectory(3, Completion("", (), (), "length"), broken, 0.0)
     return Group(samples[5], (first, second), 41)
@@ -195,7 +201,7 @@ def test_rollout_buffer_comes_back_bit_for_bit(
         digits[2],
         (Completion("done", (4,), (-1.5,), "stop"), Completion("", (5, 6), odd, "paused")),
         40,
-        ((37, 38), (38, 39)),
+        (((0, 37),), ((0, 38), (1, 39))),
     )
     carried = Carried([group, group], [late])
     path = save(tmp_path, 7, new_policy(config), carried)
@@ -208,6 +214,26 @@ def test_rollout_buffer_comes_back_bit_for_bit(
         x.hex() for x in group.trajectories[0].completion.logprobs
     ]
     assert load_buffer(save(tmp_path, 8, new_policy(config)), {}) == (Carried(), [])
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (None, ((0, 40),)),  # the policy before the group's step
+        ([37, 37], ((0, 37),)),  # the first and the last policy
+        ([37, 40], ((0, 37), (4, 40))),
+        ([[0, 37], [2, 40]], ((0, 37), (2, 40))),
+    ],
+)
+def test_policies_of_older_checkpoints_are_read(
+    tmp_path: Path, config: TrainConfig, digits: list[Any], written: Any, read: Any
+) -> None:
+    path = save(tmp_path, 7, new_policy(config), Carried([waiting_group(digits)]))
+    rows = json.loads((path / ROWS).read_text())
+    rows["groups"][0]["trajectories"][0]["policies"] = written
+    (path / ROWS).write_text(json.dumps(rows))
+    again, _ = load_buffer(path, {s.id: s for s in digits})
+    assert again.groups[0].trajectories[0].policies == read
 
 
 def test_rollout_buffer_keeps_what_json_has_no_word_for(

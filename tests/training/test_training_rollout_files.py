@@ -47,7 +47,7 @@ def group(sample_id: str, step: int, *rewards: float | None, **more: Any) -> Gro
             more.get("completion", Completion("\\boxed{1}", (1, 2), (-0.1, -0.2), "stop")),
             Verdict(r, "scored" if r is not None else "infra_error", "why", "7", "", {"a": 1}, 0.5),
             more.get("shaped", 0.0),
-            policies=(step - 1, step - 1),
+            policies=((0, step - 1),),
         )
         for i, r in enumerate(rewards)
     ]
@@ -184,9 +184,10 @@ def test_a_local_runs_files_hold_what_its_updates_used_and_its_mismatch_comes_ou
     for step, (batch, stats) in enumerate(updates, 1):
         every = read(carrying, step, carried=True)
         trained = [row for row in every if row["trainer_logprobs"] is not None]
-        names = ("token_ids", "advantage", "sampler_logprobs", "trainer_logprobs")
+        names = ("place", "token_ids", "advantage", "sampler_logprobs", "trainer_logprobs")
         used = [
             [
+                index,
                 list(response),
                 float(batch.advantages[index]),
                 torch.tensor(batch.sampler_logprobs[index]).tolist(),
@@ -204,6 +205,13 @@ def test_a_local_runs_files_hold_what_its_updates_used_and_its_mismatch_comes_ou
             expected = line["mismatch_kl"], line["mismatch_ess"]
             assert found == pytest.approx(expected, rel=1e-3, abs=1e-16)
             compared += 1
+        for row in every:
+            policies = row["token_policies"]
+            ends = [policies[0], policies[-1]]
+            assert ends == [row["policy_first"], row["policy_last"]] and policies == sorted(
+                policies
+            )
+            assert len(policies) == row["tokens"]
         ages = [step - 1 - row["policy_first"] for row in every if row["kept"]]
         assert line["staleness_max"] == max(ages)
         assert line["staleness_mean"] == pytest.approx(sum(ages) / len(ages))

@@ -30,7 +30,7 @@ def scored_group(name: str, *rewards: float | None, step: int = 0) -> Group:
     """Return the group of a ``named_sample`` with these rewards; None stands for no verdict."""
     completion = Completion("x", (1,), (-1.0,), "stop")
     verdicts = [Verdict(r, "infra_error" if r is None else "scored", "x") for r in rewards]
-    policies = (step - 1, step - 1)
+    policies = ((0, step - 1),)
     trajectories = [
         Trajectory(i, completion, v, v.reward or 0.0, policies=policies)
         for i, v in enumerate(verdicts)

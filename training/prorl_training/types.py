@@ -26,6 +26,18 @@ Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra", "saturate
 ``saturated`` an item inside the boundary."""
 
 
+Policies = tuple[tuple[int, int], ...]
+"""Which policies sampled a response: pairs (first token, step that produced the policy), in order (step 0: the initial
+policy). ``((0, 3), (17, 4))``: policy 3 sampled 17 tokens, policy 4 the others.
+"""
+
+
+def sampled_from(policies: Policies, token: int, policy: int) -> Policies:
+    """Return ``policies`` for a response whose tokens from ``token`` on ``policy`` samples."""
+    before = tuple(pair for pair in policies if pair[0] < token)
+    return before if before and before[-1][1] == policy else (*before, (token, policy))
+
+
 class Scorer(Protocol):
     """Scores responses, as ``prorl_verifiers.VerifierPool`` does."""
 
@@ -36,8 +48,7 @@ class Scorer(Protocol):
 class Trajectory:
     """One response with its raw ``reward``, and the ``shaped`` reward from which advantages are computed.
 
-    With ``trains=False`` it counts in the baseline but not in the loss. ``policies`` are the steps that produced the
-    first and last policy that sampled its tokens (0: the initial policy).
+    With ``trains=False`` it counts in the baseline but not in the loss.
     """
 
     sample_index: int
@@ -45,7 +56,12 @@ class Trajectory:
     verdict: Verdict
     shaped: float
     trains: bool = True
-    policies: tuple[int, int] = (0, 0)
+    policies: Policies = ((0, 0),)
+
+    @property
+    def first_policy(self) -> int:
+        """Step that produced the oldest policy that sampled the response."""
+        return self.policies[0][1]
 
     @property
     def scored(self) -> bool:
@@ -113,7 +129,7 @@ class LateGroup:
     sample: Sample
     completions: tuple[Completion, ...]
     step: int
-    policies: tuple[tuple[int, int], ...]
+    policies: tuple[Policies, ...]
 
     @property
     def tokens(self) -> int:

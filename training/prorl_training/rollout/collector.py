@@ -18,7 +18,17 @@ from prorl_inference import Completion, Generator, Request, SamplingParams, Stre
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.scoring import Judged, Scoring, score_or_infra
 from prorl_training.rollout.staleness import must_end
-from prorl_training.types import Batch, Carried, Group, LateGroup, Outcome, Scorer, Trajectory
+from prorl_training.types import (
+    Batch,
+    Carried,
+    Group,
+    LateGroup,
+    Outcome,
+    Policies,
+    Scorer,
+    Trajectory,
+    sampled_from,
+)
 from prorl_verifiers import Verdict
 
 if TYPE_CHECKING:
@@ -139,15 +149,23 @@ class _Draw:
     sample: Sample
     step: int
     completions: Sequence[Completion] = ()
-    policies: Sequence[tuple[int, int]] = ()
+    policies: Sequence[Policies] = ()
 
-    def grow(self, completions: Sequence[Completion], policy: int) -> None:
-        policies = []
-        for number, completion in enumerate(completions):
-            before = len(self.completions[number].token_ids) if self.completions else 0
-            first, last = self.policies[number] if before else (policy, policy)
-            policies.append((first, policy if len(completion.token_ids) > before else last))
-        self.completions, self.policies = completions, policies
+    def continue_with(self, policy: int, lengths: Sequence[int]) -> None:
+        """Record that ``policy`` samples the tokens after the first ``lengths``, one length per completion."""
+        policies = self.policies or [()] * len(lengths)
+        pairs = zip(policies, lengths, strict=True)
+        self.policies = [sampled_from(before, length, policy) for before, length in pairs]
+
+    def stop(self, completions: Sequence[Completion]) -> None:
+        """Set the ``completions`` and drop policies that sampled no token of them."""
+        lengths = [len(c.token_ids) for c in completions]
+        pairs = zip(self.policies, lengths, strict=True)
+        self.policies = [
+            tuple(pair for pair in policies if pair[0] < length) or policies[:1]
+            for policies, length in pairs
+        ]
+        self.completions = completions
 
 
 class _Collection:
@@ -198,7 +216,7 @@ class _Collection:
                 for key, completions in finished:
                     self._running.discard(key)
                     draw = self._open[key]
-                    draw.grow(completions, self._policy)
+                    draw.stop(completions)
                     scoring.add(key, draw.sample, completions)
                 due = before if finished else 0
                 judged = scoring.take(due, due) if stream.repeatable else scoring.take(0)
@@ -274,7 +292,8 @@ class _Collection:
         if not any(c.token_ids for c in begun):
             step = self._step  # no tokens yet, so nothing is stale
         seeds = tuple(derive_seed(seed, "rollout", step, sample.id, i) for i in range(r.samples))
-        self._open[key] = _Draw(sample, step, begun, policies)
+        self._open[key] = draw = _Draw(sample, step, begun, policies)
+        draw.continue_with(self._policy, [len(c.token_ids) for c in begun] or [0] * r.samples)
         self._running.add(key)
         stream.submit(key, Request(sample.prompt, seeds, begun))
 
@@ -341,7 +360,7 @@ class _Collection:
         late = []
         for key, completions in sorted(stopped):
             draw = self._open[key]
-            draw.grow(completions, self._policy)
+            draw.stop(completions)
             late.append(LateGroup(draw.sample, tuple(completions), draw.step, tuple(draw.policies)))
         batch = Batch(
             sampled=[group for group, _ in decided],

@@ -62,7 +62,7 @@ def is_stale(group: Group, step: int) -> bool:
 
     The sampler's log-probs are then its old log-probs.
     """
-    return any(t.policies[0] != step - 1 for t in group.scored)
+    return any(t.first_policy != step - 1 for t in group.scored)
 
 
 def must_end(begun: int, step: int, late_steps: int) -> bool:
@@ -72,7 +72,7 @@ def must_end(begun: int, step: int, late_steps: int) -> bool:
 
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
     """Return for each response how many steps old the policy was that began it."""
-    return [step - 1 - t.policies[0] for g in groups for t in g.scored]
+    return [step - 1 - t.first_policy for g in groups for t in g.scored]
 
 
 def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:

@@ -28,8 +28,10 @@ from prorl_training.types import (
     Decision,
     Group,
     LateGroup,
+    Policies,
     SampledBatch,
     Trajectory,
+    sampled_from,
 )
 from prorl_verifiers import Verdict
 
@@ -398,9 +400,15 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
     }
 
 
-def _policies(pair: Sequence[int] | None, group: Mapping[str, Any]) -> tuple[int, int]:
-    first, last = pair or (group["step"] - 1, group["step"] - 1)
-    return first, last
+def _policies(written: Sequence[Any] | None, group: Mapping[str, Any], tokens: int) -> Policies:
+    """Return the policies of a response with ``tokens`` tokens. Older checkpoints hold the first and last policy."""
+    match written:
+        case None:
+            return ((0, group["step"] - 1),)
+        case [int(first), int(last)]:
+            return sampled_from(((0, first),), tokens, last)
+        case _:
+            return tuple((int(token), int(policy)) for token, policy in written)
 
 
 def load_buffer(
@@ -443,7 +451,7 @@ def load_buffer(
                 Verdict(**t["verdict"]),
                 t["shaped"],
                 t["trains"],
-                _policies(t.get("policies"), row),
+                _policies(t.get("policies"), row, t["tokens"]),
             )
             for t in row["trajectories"]
         )
@@ -452,7 +460,10 @@ def load_buffer(
     for row in rows["late"]:
         completions = tuple(completion_of(c) for c in row["completions"])
         pairs = row.get("policies") or [None] * len(completions)
-        policies = tuple(_policies(pair, row) for pair in pairs)
+        policies = tuple(
+            _policies(pair, row, c["tokens"])
+            for pair, c in zip(pairs, row["completions"], strict=True)
+        )
         late.append(LateGroup(sample_of(row), completions, row["step"], policies))
     ready, unfinished = rows.get("carried", [len(groups), len(late)])
     queue = []

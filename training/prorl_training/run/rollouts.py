@@ -21,7 +21,7 @@ from prorl_datasets import Sample
 from prorl_training.run.folder import RunFolder
 from prorl_training.types import Group, Learned, Trajectory
 
-TOKEN_COLUMNS = ("token_ids", "sampler_logprobs", "trainer_logprobs")
+TOKEN_COLUMNS = ("token_ids", "token_policies", "sampler_logprobs", "trainer_logprobs")
 """Columns with one value per token, which ``logging.rollouts=texts`` leaves null."""
 
 
@@ -32,6 +32,7 @@ class _Row:
     trained: bool = False
     carried: bool = False
     index: int | None = None
+    """Number of the trajectory in the update."""
 
 
 def write_rollouts(
@@ -129,8 +130,9 @@ def _response_columns(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
         "metrics": json.dumps(dict(v.metrics)) if v.metrics else None,
         "kept": row.trained,
         "carried": row.carried,
-        "policy_first": t.policies[0],
-        "policy_last": t.policies[1],
+        "place": row.index,
+        "policy_first": t.first_policy,
+        "policy_last": t.policies[-1][1],
     }
 
 
@@ -144,6 +146,7 @@ def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
     before = learned.trainer_logprobs
     return {
         "token_ids": _lists([c.token_ids for c in completions], np.int32),
+        "token_policies": _lists([_token_policies(row.trajectory) for row in rows], np.int32),
         "sampler_logprobs": _lists(
             [None if any(map(math.isnan, c.logprobs[:1])) else c.logprobs for c in completions],
             np.float32,
@@ -152,6 +155,11 @@ def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
             [None if row.index is None else before.get(row.index) for row in rows], np.float32
         ),
     }
+
+
+def _token_policies(t: Trajectory) -> np.ndarray[Any, Any]:
+    starts, policies = zip(*t.policies, strict=True)
+    return np.repeat(policies, np.diff([*starts, len(t.completion.token_ids)]))
 
 
 def _lists(values: Sequence[Any], kind: type[np.generic]) -> Any:
