@@ -73,6 +73,7 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
     else:
         overrides = study.overrides(arm, seed, model, data)
         start = Start(load_config(study.arms[arm].preset, None, overrides), RunFolder(folder))
+    use_oldest_weights()
     if not isinstance(start, str) and start.train(PlainProgress(60.0)).interrupted:
         return INTERRUPTED
     if study.evaluation is not None:
@@ -92,6 +93,28 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
             output__out=str(folder / "evaluation"),
         )
     return 0
+
+
+def use_oldest_weights() -> None:
+    """Make every batch exactly ``rollout.staleness`` versions old, so that no version depends on timing."""
+    from prorl_training.engine import loop
+    from prorl_training.rollout.staleness import SampleAhead
+    from prorl_training.types import SampledBatch
+
+    class Oldest(SampleAhead):
+        """Gives a batch only once the last batch that its policy version may sample has begun."""
+
+        def take(self, step: int) -> SampledBatch:
+            with self._changed:
+                self._version, self._updating = step - 1, False
+                if self._thread.ident is None:
+                    self._thread.start()
+                self._changed.notify_all()
+                last = min(step + self._staleness, self._last_step)
+                self._changed.wait_for(lambda: self._error is not None or self._begun >= last)
+            return super().take(step)
+
+    vars(loop)[SampleAhead.__name__] = Oldest
 
 
 def report(study: Study, work: Path) -> list[str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from prorl_common import UserError
-from prorl_evaluation import bounded_columns, pass_at_k
+from prorl_evaluation import pass_at_k
 
 Value = str | int | float | bool
 Counts = Mapping[str, tuple[int, int]]
@@ -76,7 +75,8 @@ def read_study(path: Path) -> Study:
 def table(study: Study, results: Mapping[str, Sequence[Counts]]) -> list[str]:
     """Return a Markdown table of each arm's pass@1 and pass@k, and their change from the first arm, in %.
 
-    ``results`` maps each arm to one evaluation per seed. Seeds are averaged; intervals are 95 % over problems.
+    ``results`` maps each arm to the evaluations of the first seeds. Intervals are 95 % over seeds and problems; changes
+    are paired by both.
     """
     if study.evaluation is None:
         return []
@@ -86,39 +86,39 @@ def table(study: Study, results: Mapping[str, Sequence[Counts]]) -> list[str]:
         "|---|---|---|---|---|---|---|",
     ]
     for name, ladder in (("trained levels", False), ("ladders", True)):
-        first: list[list[float]] | None = None
         for arm, found in results.items():
-            if not found:
-                continue
-            rates = _rates(found, ladder, k)
-            first = rates if first is None else first
-            cells = [text for column in range(2) for text in _cells(rates, first, column)]
+            cells: list[str] = []
+            for samples in (1, k) if found else ():
+                rates = rates_of(found, ladder, samples)
+                first = rates_of(next(iter(results.values())), ladder, samples)
+                shared = min(len(rates), len(first))
+                cells += [_percent(rates), _percent(rates[:shared] - first[:shared], "+")]
             lines.append(f"| {name} | {arm} | {len(found)} | {' | '.join(cells)} |")
     return lines
 
 
-def _rates(results: Sequence[Counts], ladder: bool, k: int) -> list[list[float]]:
-    """Return (pass@1, pass@k) of each held-out problem, averaged over the seeds."""
-    by_problem: dict[str, list[tuple[float, float]]] = {}
-    for counts in results:
-        for name, (n, correct) in counts.items():
-            if ("-ladder" in name) == ladder:
-                rates = (pass_at_k(n, correct, 1), pass_at_k(n, correct, k))
-                by_problem.setdefault(name, []).append(rates)
-    return [
-        [fmean(rates[column] for rates in by_problem[name]) for column in range(2)]
-        for name in sorted(by_problem)
+def rates_of(results: Sequence[Counts], ladder: bool, k: int) -> Any:
+    """Return pass@k of each seed and held-out problem, an array [seeds, problems]."""
+    import numpy as np
+
+    rates = [
+        [pass_at_k(*counts[name], k) for name in sorted(counts) if ("-ladder" in name) == ladder]
+        for counts in results
     ]
+    return np.array(rates)
 
 
-def _cells(rates: list[list[float]], first: list[list[float]], column: int) -> tuple[str, str]:
-    level = bounded_columns([[row[column]] for row in rates])[0]
-    if rates is first:
-        return _percent(level), ""
-    differences = [[a[column] - b[column]] for a, b in zip(rates, first, strict=True)]
-    return _percent(level), _percent(bounded_columns(differences, (-1.0, 1.0))[0], "+")
+def interval(values: Any, draws: int = 4000) -> tuple[float, float, float]:
+    """Return mean and 95 % bootstrap interval of an array [seeds, problems], resampling both."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    seeds, problems = (rng.integers(size, size=(draws, size)) for size in values.shape)
+    means = [values[np.ix_(a, b)].mean() for a, b in zip(seeds, problems, strict=True)]
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(values.mean()), float(low), float(high)
 
 
-def _percent(interval: Any, sign: str = "") -> str:
-    value, low, high = (100 * x for x in (interval.value, interval.low, interval.high))
+def _percent(values: Any, sign: str = "") -> str:
+    value, low, high = (100 * x for x in interval(values))
     return f"{value:{sign}.1f} [{low:{sign}.1f}, {high:{sign}.1f}]"
