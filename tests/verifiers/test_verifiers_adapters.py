@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import pickle
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,8 +22,10 @@ from prorl_verifiers.adapters import (
     common,
     make_trl_reward,
 )
+from prorl_verifiers.adapters.common import completion_text
 from prorl_verifiers.adapters.openrlhf import response_after_prompt, rollout_item
-from prorl_verifiers.adapters.trl import completion_text, default_on_infra_error
+from prorl_verifiers.adapters.trl import default_on_infra_error
+from prorl_verifiers.adapters.verifiers import reward as verifiers_reward
 from prorl_verifiers.adapters.verl import compute_score, compute_score_batch, verl_task
 
 FOUR = {"answer": "4"}
@@ -191,6 +195,24 @@ def test_verls_own_arguments_are_ignored_and_unknown_ones_are_not(
     assert compute_score("prorl/math", "4", "4", reward_router_address="x")["score"] == 1.0
     with pytest.raises(UserError, match="did you mean 'timeout'"):
         compute_score("prorl/math", "4", "4", timout=3)
+
+
+def test_a_reward_for_verifiers_is_scored_from_the_last_reply_or_raises(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def scored(reply: str, **data: Any) -> float:
+        trace = SimpleNamespace(last_reply=reply)
+        return asyncio.run(verifiers_reward(SimpleNamespace(**data), trace))
+
+    use(monkeypatch, Fake())
+    assert scored("4", task={"verifier": "math", "reference": FOUR}) == 1.0
+    assert scored("5", verifier="math", reference=json.dumps(FOUR)) == 0.0
+    with pytest.raises(UserError, match="'verifier' and 'reference'"):
+        scored("4", verifier="math")
+    use(monkeypatch, Fake(down=9))
+    close_shared()
+    with pytest.raises(RewardUnavailableError):
+        scored("late", task=LABEL)
 
 
 def test_openrlhf_gets_float_tensors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,9 +180,40 @@ def test_openrlhf_gets_lists_of_floats(shared: Running) -> None:
     assert {len(values) for values in found["extra_logs"].values()} == {2}
 
 
+def gym_request(text: str, task: Any = ROW["task"]) -> dict[str, Any]:
+    """A request of NeMo-Gym after a rollout that called a tool."""
+    answer = [{"type": "output_text", "text": text, "annotations": []}]
+    output = [
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "5"}]},
+        {"type": "function_call", "call_id": "1", "name": "add", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "1", "output": "4"},
+        {"type": "message", "role": "assistant", "content": answer},
+    ]
+    row = {"responses_create_params": {"input": "2+2?"}, "task": task, "level": 3}
+    return row | {"response": {"id": "r", "output": output}}
+
+
+def test_nemo_gym_gets_its_request_back_with_a_reward_for_the_last_message(shared: Running) -> None:
+    assert shared.ask("/seed_session", {"task": ROW["task"]})[::2] == (200, {})
+    session = {"resources_session_id": "s1", "task_data": {}}
+    assert shared.ask("/seed_session", session)[2] == {"resources_session_id": "s1"}
+    for text, reward in (("4", 1.0), ("5", 0.0)):
+        status, _, found = shared.ask("/verify", gym_request(text))
+        verdict = found.pop("verdict")
+        assert status == 200 and found == gym_request(text) | {"reward": reward}
+        assert (verdict["reward"], verdict["status"]) == (reward, "scored")
+    row = gym_request("4", None) | ROW["task"]
+    del row["task"]
+    assert shared.ask("/verify", row)[2]["reward"] == 1.0
+    status, headers, found = shared.ask("/verify", gym_request("broken"))
+    assert status == 503 and int(headers["retry-after"]) >= 1 and "reward" not in found
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "words"),
     [
+        ("/verify", gym_request("4", {"verifier": "mth", "reference": {}}), 422, "did you mean"),
+        ("/verify", gym_request("4") | {"response": {"output": 1}}, 422, "'output'"),
         ("/verify", b"{", 400, "not valid JSON"),
         ("/verify", b"[" * 100_000, 400, "not valid JSON"),
         ("/verify", b"\xff\xfe", 400, "not valid JSON"),

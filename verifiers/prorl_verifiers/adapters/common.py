@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from time import sleep
 from typing import Any, Protocol
@@ -169,3 +169,17 @@ def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
 def with_open_think(text: str, options: ScorerOptions) -> str:
     """Return the response, with ``<think>`` before it if the chat template opens the thinking."""
     return OPEN_THINK + text if options.think_open else text
+
+
+def completion_text(completion: Any) -> str:
+    """Return the completion if it is a string, else the text of its last assistant message."""
+    if isinstance(completion, str):
+        return completion
+    for message in reversed(list(completion)):
+        if message.get("role", "assistant") == "assistant":
+            content = message.get("content")
+            if isinstance(content, str):
+                return content
+            parts = content or []
+            return "".join(part.get("text") or "" for part in parts if isinstance(part, Mapping))
+    return ""

@@ -13,6 +13,7 @@ from prorl_common import UserError
 from prorl_verifiers.adapters.common import (
     Scorer,
     ScorerOptions,
+    completion_text,
     rewards_or_raise,
     score_with_retries,
     shared_scorer,
@@ -100,20 +101,6 @@ def default_on_infra_error() -> OnInfraError:
     except importlib.metadata.PackageNotFoundError:
         return "none"
     return "none" if tuple(int(part) for part in parts if part.isdigit()) >= KEEPS_NONE else "raise"
-
-
-def completion_text(completion: Any) -> str:
-    """Return the completion if it is a string, else the text of its last assistant message."""
-    if isinstance(completion, str):
-        return completion
-    for message in reversed(list(completion)):
-        if message.get("role", "assistant") == "assistant":
-            content = message.get("content")
-            if isinstance(content, str):
-                return content
-            parts = content or []
-            return "".join(part.get("text") or "" for part in parts if isinstance(part, Mapping))
-    return ""
 
 
 def _tasks(columns: Mapping[str, Any], count: int) -> list[Task | None]:

@@ -1,4 +1,4 @@
-"""The reward service's endpoints: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` and ``GET /metrics``."""
+"""The reward service's endpoints: ``/verify`` (also NeMo-Gym's), ``/openrlhf``, ``/healthz`` and ``/metrics``."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ LAST_ANSWERS = 5.0
 INLINE_BYTES = 32 * 1024
 """Larger requests are parsed, and larger answers formatted, outside the event loop."""
 REWARD_BUCKETS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
+ENDPOINTS = ("verify", "openrlhf", "seed_session", "metrics", "healthz")
 POOL_GAUGES = {
     "workers": "Threads of the pool.",
     "worker_starts": "Workers started since the start.",
@@ -128,6 +129,7 @@ class Service:
             routes=[
                 Route("/verify", self.verify, methods=["POST"]),
                 Route("/openrlhf", self.openrlhf, methods=["POST"]),
+                Route("/seed_session", self.seed_session, methods=["POST"]),
                 Route("/metrics", self.show_metrics, methods=["GET"]),
                 Route("/healthz", self.healthz, methods=["GET"]),
             ],
@@ -135,7 +137,7 @@ class Service:
             middleware=[Middleware(Counted, metrics=self.metrics)],
             exception_handlers={
                 HTTPException: unknown_route(
-                    "POST /verify, POST /openrlhf, GET /healthz, GET /metrics"
+                    "POST /verify, POST /openrlhf, POST /seed_session, GET /healthz, GET /metrics"
                 ),
                 Refusal: answer_refusal,
                 ClientDisconnect: answer_nobody,
@@ -157,6 +159,9 @@ class Service:
             batch = await _run_off_loop_if_large(
                 len(body), lambda: wire.read_verify(body, options.modes, options.think_open)
             )
+            if batch.nemo_gym is not None:
+                verdicts = await self._score_every(request, batch.items)
+                return json_response(wire.nemo_gym_reply(batch.nemo_gym, verdicts[0]))
             verdicts = await self._score(request, batch.items)
             size = 400 * len(verdicts)
             return await _run_off_loop_if_large(
@@ -164,22 +169,17 @@ class Service:
             )
 
     async def openrlhf(self, request: Request) -> Response:
-        """Score the items of OpenRLHF's request. The answer is 503 if an item gets no verdict."""
         async with self.bodies.read(request) as body:
             batch = await _run_off_loop_if_large(
                 len(body), lambda: wire.read_openrlhf(body, self.options.modes)
             )
-            verdicts = await self._score(request, batch.items)
-            again = [i for i, verdict in enumerate(verdicts) if verdict.is_infra_error]
-            if again:
-                await asyncio.sleep(RETRY_PAUSE)
-                second = await self._score(request, [batch.items[i] for i in again])
-                for index, verdict in zip(again, second, strict=True):
-                    verdicts[index] = verdict
-            for index, verdict in enumerate(verdicts):
-                if verdict.is_infra_error:
-                    raise busy(f"item {index} could not be judged: {verdict.reason}", 5.0)
+            verdicts = await self._score_every(request, batch.items)
             return json_response(wire.openrlhf_reply(verdicts))
+
+    async def seed_session(self, request: Request) -> Response:
+        """Answer NeMo-Gym, whose agents open a session before each rollout. None is needed here."""
+        async with self.bodies.read(request) as body:
+            return json_response(wire.session_reply(body))
 
     async def show_metrics(self, _: Request) -> Response:
         self.metrics.ready.set(self._bad_in_a_row < BAD_IN_A_ROW)
@@ -198,6 +198,20 @@ class Service:
         return json_response(
             {"status": "ready" if is_ready else "unhealthy"}, 200 if is_ready else 503
         )
+
+    async def _score_every(self, request: Request, items: Sequence[Item]) -> list[Verdict]:
+        """Score the items, those without a verdict twice. Raises Refusal with status 503 if one has none even then."""
+        verdicts = await self._score(request, items)
+        again = [i for i, verdict in enumerate(verdicts) if verdict.is_infra_error]
+        if again:
+            await asyncio.sleep(RETRY_PAUSE)
+            second = await self._score(request, [items[i] for i in again])
+            for index, verdict in zip(again, second, strict=True):
+                verdicts[index] = verdict
+        for index, verdict in enumerate(verdicts):
+            if verdict.is_infra_error:
+                raise busy(f"item {index} could not be judged: {verdict.reason}", 5.0)
+        return verdicts
 
     async def _score(self, request: Request, items: Sequence[Item]) -> list[Verdict]:
         limit = self.options.queue
@@ -276,7 +290,7 @@ class Counted:
             await self._app(scope, receive, send_noting_status)
         finally:
             name = scope["path"].strip("/")
-            endpoint = name if name in ("verify", "openrlhf", "metrics", "healthz") else "other"
+            endpoint = name if name in ENDPOINTS else "other"
             self._metrics.answer(endpoint, status, time.monotonic() - started)
 
 

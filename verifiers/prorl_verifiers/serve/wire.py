@@ -9,12 +9,13 @@ from typing import Any
 from prorl_common import UserError
 from prorl_common.frames import FrameError, read_json
 from prorl_common.serving.requests import Refusal
+from prorl_verifiers.adapters.common import completion_text
 from prorl_verifiers.adapters.openrlhf import extra_logs, rollout_item
 from prorl_verifiers.extract import OPEN_THINK
 from prorl_verifiers.remote_pool import scoring_parts
 from prorl_verifiers.rows import read_item, verdict_row
 from prorl_verifiers.spec import VERIFIERS
-from prorl_verifiers.tasks import check_modes, with_mode
+from prorl_verifiers.tasks import check_modes, task_of, with_mode
 from prorl_verifiers.types import Item, TaskError, Verdict
 
 ItemId = str | int | None
@@ -22,17 +23,22 @@ ItemId = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class RequestItems:
+    """The items of a request. ``nemo_gym`` is the whole body if it is a request of NeMo-Gym, which has one item."""
+
     ids: list[ItemId]
     items: list[Item]
+    nemo_gym: dict[str, Any] | None = None
 
 
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> RequestItems:
-    """Parse the body of ``/verify``: {"items": [{"id"?, "task", "response"}, ...]} or one item.
+    """Parse the body of ``/verify``: {"items": [{"id"?, "task", "response"}, ...]}, one item, or NeMo-Gym's request.
 
     The body may set "modes" and "think_open", and "parts", which must match the server's. Raises Refusal with status
     400 (not JSON), 412 (other versions or plug-ins) or 422 (invalid item).
     """
     request = _json_object(body)
+    if "responses_create_params" in request:
+        return read_nemo_gym(request, modes, think_open)
     rows = request.get("items") if "items" in request else [request]
     if not isinstance(rows, list):
         raise Refusal(422, "'items' must be a list")
@@ -64,6 +70,25 @@ def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False)
             if servers.get(key) != clients.get(key):
                 raise Refusal(412, _other_part(clients.get(key), servers.get(key)))
     return parsed
+
+
+def read_nemo_gym(
+    request: dict[str, Any], modes: Mapping[str, str], think_open: bool
+) -> RequestItems:
+    """Parse the request that NeMo-Gym 0.7 sends to ``/verify``: a dataset row and the model's ``response``.
+
+    The row needs ``verifier`` and ``reference``, or ``task`` with both.
+    """
+    response = request.get("response")
+    output = response.get("output") if isinstance(response, dict) else None
+    if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
+        raise Refusal(422, "'response' must be a response object with a list 'output'")
+    text = completion_text([item for item in output if item.get("type") == "message"])
+    try:
+        task = with_mode(task_of(request.get("task", request)), modes)
+    except UserError as error:
+        raise Refusal(422, str(error)) from error
+    return RequestItems([None], [(OPEN_THINK + text if think_open else text, task)], request)
 
 
 def _read_parts(parts: Any) -> list[dict[str, str]]:
@@ -122,6 +147,16 @@ def verify_reply(parsed: RequestItems, verdicts: Sequence[Verdict]) -> dict[str,
             for item_id, verdict in zip(parsed.ids, verdicts, strict=True)
         ]
     }
+
+
+def session_reply(body: bytes) -> dict[str, Any]:
+    """Return the answer to NeMo-Gym's ``/seed_session``, with the session's id if the request has one."""
+    request = _json_object(body)
+    return {key: request[key] for key in ("resources_session_id",) if key in request}
+
+
+def nemo_gym_reply(request: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    return {**request, "reward": verdict.reward, "verdict": verdict_row(None, verdict)}
 
 
 def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
