@@ -21,7 +21,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True)
 class BackendOptions:
-    """Options for opening a backend, which ignores those that do not apply to it.
+    """Options for opening a backend. A backend ignores options that do not apply to it.
 
     - ``path``: the model folder, None for a server.
     - ``policy``, ``tokenizer``: the Transformers model in training, on its device. The backend samples from it, or from
@@ -30,7 +30,7 @@ class BackendOptions:
     - ``max_model_len``: limit on prompt and completion (None: the model's).
     - ``memory_share``: fraction of device memory for a separate model and cache.
     - ``request_seeds``: if False, a backend may ignore seeds.
-    - ``tell``: any thread may call it.
+    - ``tell``: called with messages for the user, from any thread.
     """
 
     path: Path | None = None
@@ -60,11 +60,10 @@ class BackendSpec:
 
     - ``requires``: package that must be installed; ``extra``: prorl's extra that installs it.
     - ``served``: samples from a URL.
-    - ``logprobs``: completions carry token log-probs; ``nucleus_logprobs``: of the whole distribution even with
-      ``top_p`` below 1.
+    - ``logprobs``: completions have log-probs; ``nucleus_logprobs``: even with ``top_p`` below 1 these are of the whole
+      distribution.
     - ``trains``: supports ``sync_weights``.
-    - ``fixed_batches``: batches are formed within one call, so that equal calls give equal samples; other backends get
-      many requests at once.
+    - ``fixed_batches``: equal ``generate`` calls give equal samples, since batches are formed within one call.
     - ``auto_rank``: ``auto`` picks the highest rank above 0; ``auto_on_gpu``: only on a GPU.
     """
 
@@ -97,7 +96,7 @@ class BackendSpec:
         )
 
     def keeps_logprobs(self, top_p: float) -> bool:
-        """Return whether log-probs are those of the whole distribution, which a loss needs."""
+        """Return whether log-probs at ``top_p`` are those of the whole distribution, as a loss needs."""
         return self.logprobs and (top_p >= 1.0 or self.nucleus_logprobs)
 
 
@@ -109,8 +108,8 @@ def pick_backend(
 ) -> BackendSpec:
     """Return the backend ``name``, even if it is not installed.
 
-    ``auto`` stands for the server if ``url`` is given, else for the best installed backend. Raises UnknownNameError.
-    Raises UserError if the backend does not fit ``url`` or ``training``, or if ``auto`` finds none.
+    ``auto`` stands for the server if ``url`` is given, else for the best installed backend. Raises UnknownNameError,
+    and UserError if the backend does not fit ``url`` or ``training``, or if ``auto`` finds no backend.
     """
     if name == AUTO and url is not None:
         name = SERVER

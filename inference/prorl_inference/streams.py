@@ -20,7 +20,7 @@ from prorl_inference.types import (
 def sample_all(
     stream: Stream, requests: Sequence[Request], on_result: OnResult | None = None
 ) -> list[list[Completion]]:
-    """Sample every request to its end; return one completion per seed, in order."""
+    """Sample all ``requests``; return for each request its completions, one per seed."""
     results: dict[int, list[Completion]] = {}
     with stream:
         for index, request in enumerate(requests):
@@ -48,22 +48,22 @@ def generate_all(
         reported += 1
         if len(completions) != (seeds := len(requests[index].seeds)):
             raise PluginError(
-                f"the backend must give one completion a seed, and gave {len(completions)} for {seeds} seeds"
+                f"the backend returned {len(completions)} completions for {seeds} seeds: it must return one per seed"
             )
         on_result(index, completions)
 
     generator.generate(requests, params, on_done, record)
     if reported != len(requests):
         raise PluginError(
-            "the backend's generate must call on_result(index, completions) once a request, and "
-            f"did so {reported} times for {len(requests)}"
+            f"the backend's generate called on_result(index, completions) {reported} times for "
+            f"{len(requests)} requests: it must call it once per request"
         )
 
 
 def open_stream(
     generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
 ) -> Stream:
-    """Return a stream of ``generator``, or a ``ListStream`` if it offers none.
+    """Return a stream of ``generator``, or a ``ListStream`` if ``generator`` has no ``stream`` method.
 
     ``on_done(count)`` is called in ``take`` as samples end. Raises UserError for parameters out of range.
     """
@@ -76,7 +76,7 @@ def open_stream(
 
 
 class ListStream:
-    """A stream for a generator that offers none. ``take`` samples all waiting requests to their end, without pauses."""
+    """A stream for generators without a ``stream`` method. ``take`` samples all waiting requests to their end."""
 
     rows = 1 << 20
     repeatable = False
@@ -101,7 +101,7 @@ class ListStream:
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request, none of whose samples may have begun."""
+        """Add a request. No sample of it may have begun."""
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:

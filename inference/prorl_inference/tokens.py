@@ -34,7 +34,7 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 
 
 def set_template_options(tokenizer: Any, options: Mapping[str, bool | int | float | str]) -> None:
-    """Set variables of the chat template, such as enable_thinking, in the template itself, so that it is saved with them.
+    """Set variables of the chat template, such as enable_thinking, in the template's text, which is saved.
 
     A second call with the same options does nothing. Raises UserError if the template does not read a variable.
     """
@@ -48,7 +48,7 @@ def set_template_options(tokenizer: Any, options: Mapping[str, bool | int | floa
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag with which the prompt ends, or "". The text of the completion lacks this tag."""
+    """Return the think tag at the end of the prompt, or "". The model does not repeat this tag in its completion."""
     return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 
@@ -93,10 +93,10 @@ def mark_padding(model: Any, tokenizer: Any) -> None:
 
 
 def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
-    """Return every end token of a generation config (or None) and a tokenizer.
+    """Return all end tokens of a generation config (or None) and a tokenizer.
 
-    Raises ModelError if one is not a number. Includes ``<|im_end|>`` if it exists: some chat models configure only the
-    pretraining end token.
+    ``<|im_end|>`` is included if it exists, because some chat models configure only the pretraining end token. Raises
+    ModelError if a configured end token is not a number.
     """
     configured = getattr(generation, "eos_token_id", None)
     listed = configured if isinstance(configured, list | tuple) else [configured]
@@ -127,7 +127,7 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Row:
-    """One sample in progress. ``token_ids`` includes the tokens that a resumed sample already had."""
+    """One sample in progress, of at most ``budget`` tokens. A resumed sample starts with its earlier ``token_ids``."""
 
     request: int
     sample: int
@@ -163,12 +163,12 @@ class _Open:
 
 
 class Results:
-    """The rows of one stream and its requests' results. ``missing`` counts unfinished rows."""
+    """Collects finished samples (rows) of a stream into results of requests. ``missing`` counts unfinished rows."""
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None
     ) -> None:
-        """``on_done(count)`` is called when rows end."""
+        """``on_done(count)`` is called with the number of rows that ended."""
         self._tokenizer = tokenizer
         self._on_done = on_done
         self.missing = 0
@@ -215,7 +215,7 @@ class Results:
         return completed
 
     def paused(self) -> list[Ended]:
-        """Return all requests not returned yet, completed ones first. Unfinished samples are ``paused``."""
+        """Return all requests that ``whole`` has not returned. Unfinished samples get the finish reason ``paused``."""
         for request in self._open.values():
             for row in request.rows:
                 if request.answers[row.sample] is None:

@@ -13,8 +13,8 @@ Messages = Sequence[Mapping[str, str]]
 
 FinishReason = Literal["stop", "length", "refused", "paused"]
 Batching = Literal["fixed", "refill"]
-"""How Transformers decodes. ``fixed`` batches are bitwise repeatable. ``refill`` gives the row of a finished sample to
-a waiting one; its results are equal up to float rounding.
+"""How Transformers decodes. ``fixed`` batches are bitwise repeatable. ``refill`` starts a waiting sample as soon as
+another ends; its results are equal up to float rounding.
 """
 DEFAULT_BATCH_SIZE = 128
 """Default number of samples run at once."""
@@ -25,7 +25,7 @@ class ModelError(UserError):
 
 
 class SampleRefusedError(ServiceError):
-    """A server refused a sample, and other servers would too."""
+    """Sampling stopped because a server, or every server, refused a sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class SamplingParams:
 class Completion:
     """One sampled completion.
 
-    - ``text``: omits special tokens and starts with ``<think>`` if the chat template opened it in the prompt.
-    - ``token_ids``, ``logprobs``: equally long, with the end token if it was sampled; -1 and NaN from a server.
+    - ``text``: without special tokens; starts with ``<think>`` if the chat template put that tag into the prompt.
+    - ``token_ids``, ``logprobs``: include the end token if it was sampled. A server gives -1 and NaN for each token.
       Log-probs are natural logs after temperature scaling, before top-p.
     - ``finish_reason``: ``length`` at ``max_tokens``, ``refused`` if a server refused (see ``note``), ``paused`` if the
-      stream was stopped. ``text`` is empty for the last two.
+      stream was stopped. Refused and paused completions have an empty ``text``.
     """
 
     text: str
@@ -68,7 +68,7 @@ class Completion:
 class Request:
     """One prompt and a seed for each sample.
 
-    ``begun`` is empty or holds an earlier completion per seed. ``paused`` ones are resumed, others returned unchanged.
+    ``begun`` is empty, or has a completion per seed. Paused completions are resumed, others returned unchanged.
     """
 
     prompt: Messages
@@ -84,12 +84,12 @@ class Request:
         """Raise UserError if a sample has begun. Called by generators that cannot resume samples."""
         if any(c.token_ids or c.finish_reason != "paused" for c in self.begun):
             raise UserError(
-                "this generator cannot resume samples that have begun: leave out Request.begun"
+                "this backend cannot resume samples that have begun: leave Request.begun empty"
             )
 
 
 OnResult = Callable[[int, list[Completion]], None]
-"""Called with a request's index and its completions once all are finished."""
+"""Called with a request's index and its completions when all its samples have ended."""
 
 
 Ended = tuple[int, list[Completion]]
@@ -97,11 +97,10 @@ Ended = tuple[int, list[Completion]]
 
 
 class Stream(Protocol):
-    """Sampling in progress: takes requests at any time and returns each when its samples have ended.
+    """Samples requests that are added at any time, and returns each request when its samples have ended.
 
-    Leaving its ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once. ``running`` is
-    the number of unfinished samples, as far as known. ``repeatable`` means that results depend only on the calls made
-    so far.
+    Leaving the stream's ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once,
+    ``running`` the number of unfinished samples. If ``repeatable``, results depend on the calls made, not on timing.
     """
 
     rows: int
@@ -124,13 +123,13 @@ class Stream(Protocol):
         """
 
     def stop(self) -> list[Ended]:
-        """Stop sampling; return all requests not yet taken, with unfinished samples ``paused``."""
+        """Stop sampling; return all requests that ``take`` has not returned, with unfinished samples ``paused``."""
 
 
 class Generator(Protocol):
     """A backend that samples completions. It may offer ``stream(params, on_done) -> Stream``.
 
-    Results depend on each request's seeds, not on its place among requests (bitwise for equal batch shapes; see
+    Results depend on a request's seeds, not on the other requests (bitwise for equal batch shapes; see
     docs/concepts).
     """
 
@@ -149,7 +148,7 @@ class Generator(Protocol):
         """Return one completion per seed for each request, in order.
 
         ``on_done(count)`` reports finished completions. ``on_result(index, completions)`` is called in the caller's
-        thread for each complete request. Its exceptions end the call.
+        thread for each complete request. An exception in ``on_result`` ends the call.
         """
 
     def sync_weights(self, model: Any) -> None:

@@ -147,7 +147,7 @@ def test_a_server_that_returns_with_another_model_ends_the_call(
     server.script = script
     reported: list[int] = []
     generator = OpenAIGenerator(server.url, ServerOptions(concurrency=1))
-    with pytest.raises(UserError, match=rf"came back with another model \({said}\)"):
+    with pytest.raises(UserError, match=rf"now serves another model \({said}\)"):
         generator.generate(
             [ask(f"p{i}", i) for i in range(8)], PARAMS, on_result=lambda i, _: reported.append(i)
         )
@@ -207,9 +207,7 @@ def test_patience_ends_as_a_service_error_that_says_how_to_go_on(server: FakeSer
 
 def test_a_model_that_is_gone_is_told_apart_from_a_server_that_is_gone(server: FakeServer) -> None:
     server.script = lambda *_: Fault(404, '{"error": {"message": "model tiny does not exist"}}')
-    with pytest.raises(
-        ServiceError, match=r"answers, but does not have .*404: model tiny does not"
-    ):
+    with pytest.raises(ServiceError, match=r"does not know this model .*404: model tiny"):
         OpenAIGenerator(server.url, CHAT).generate(REQUESTS, PARAMS)
     server.script = lambda *_: Fault(400, "no chat template is set")
     with pytest.raises(UserError, match="cannot render chat messages"):
@@ -251,7 +249,7 @@ def test_a_server_that_refuses_everything_is_no_matter_of_single_samples(
 ) -> None:
     server.script = lambda *_: Fault(400, "unknown field top_k")
     generator = OpenAIGenerator(server.url, ServerOptions(refusals="record"))
-    with pytest.raises(ServiceError, match="and every other one"):
+    with pytest.raises(ServiceError, match="and a harmless test prompt too"):
         generator.generate([ask(f"p{i}", i) for i in range(8)], PARAMS)
 
 
@@ -324,7 +322,7 @@ def test_the_servers_context_limits_answers_and_refuses_longer_prompts(
     answers = generator.generate([ask("a" * 8, 1), ask("b" * 40, 2)], PARAMS)
     assert server.bodies[0]["max_tokens"] == 30 - 10
     assert len(server.bodies) == 1 and server.bodies[0]["top_k"] == -1
-    assert answers[1][0].note == "the prompt has 42 tokens, the server's context holds 30"
+    assert answers[1][0].note == "the prompt has 42 tokens, but the server's context holds 30"
 
 
 def test_tokens_come_from_the_server_or_the_tokenizer_and_cost_from_the_price(
@@ -388,7 +386,7 @@ def test_templated_prompts_count_as_different_when_everything_is_refused(
 ) -> None:
     server.script = lambda *_: Fault(400, "unknown field top_k")
     reported: list[int] = []
-    with pytest.raises(ServiceError, match="and every other one"):
+    with pytest.raises(ServiceError, match="and a harmless test prompt too"):
         OpenAIGenerator(server.url, RECORD).generate(
             [ask("Solve this: " + "x" * 70 + str(i), i) for i in range(5)],
             PARAMS,
@@ -436,7 +434,7 @@ def test_what_the_server_says_of_its_context_lowers_max_tokens_and_is_told_once(
 def test_a_prompt_that_leaves_no_room_is_refused_with_its_size(server: FakeServer) -> None:
     server.script = context(20)
     answers = OpenAIGenerator(server.url, RECORD).generate([ask("a", 1)], PARAMS)
-    assert "the prompt has 20 tokens, the context holds 20" in answers[0][0].note
+    assert "the prompt has 20 tokens, but the server's context holds 20" in answers[0][0].note
 
 
 def always(fault: Fault, _: int, __: Mapping[str, Any]) -> Fault:

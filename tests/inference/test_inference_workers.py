@@ -378,7 +378,7 @@ def test_servers_of_different_models_or_named_twice_are_a_mistake(
     servers: list[FakeServer],
 ) -> None:
     servers[1].card = {"max_model_len": 77}
-    with pytest.raises(UserError, match="describes its model tiny"):
+    with pytest.raises(UserError, match="serves tiny, and describes it differently"):
         asked(servers[:2])
     with pytest.raises(UserError, match="named twice"):
         asked([servers[0], servers[0]])

@@ -1,6 +1,6 @@
 """The vLLM backend: an engine in this process, on one GPU.
 
-With ``top_p`` below 1 log-probs are NaN: vLLM reports those of the truncated distribution.
+With ``top_p`` below 1 log-probs are NaN, because vLLM reports log-probs of the truncated distribution.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 HANDED_OVER = 32
-"""Number of tokens between two outputs of a sample. Each output costs time in this process."""
+"""vLLM reports a sample every N tokens, because each report costs time in this process."""
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
@@ -50,8 +50,8 @@ class VllmGenerator:
     ) -> None:
         """Load the model folder ``path``. Raises MissingExtraError without vLLM.
 
-        The options are those of ``BackendOptions``. With
-        ``sleeps``, ``sleep`` frees its memory there; a process can have only one such engine.
+        The options are those of ``BackendOptions``. If ``sleeps``, ``sleep`` can free the engine's memory; a process
+        can have only one such engine.
         """
         SPEC.check_installed()
         # In one process, the trainer's weights need no copy.
@@ -85,7 +85,7 @@ class VllmGenerator:
         tokens = max(tokenizer.get_vocab().values()) + 1
         padding = range(tokens, int(self._engine.model_config.get_vocab_size()))
         self.bias = dict.fromkeys(padding, -100.0) or None
-        """Bias that keeps the vocabulary's padding ids from being sampled and from getting any probability."""
+        """Logit bias that gives the vocabulary's padding ids a probability of 0."""
 
     @property
     def context_tokens(self) -> int:
@@ -108,7 +108,7 @@ class VllmGenerator:
         return VllmStream(self, self._engine.llm_engine, params, on_done)
 
     def sleep(self) -> None:
-        """Free weights (level 2: without a copy, since new ones follow) and KV cache, if the engine can sleep."""
+        """Free the weights and KV cache, if the engine can sleep. ``sync_weights`` loads new weights."""
         if self._can_sleep and not self._asleep:
             self._engine.sleep(level=2)
             self._asleep = True
@@ -207,7 +207,7 @@ class VllmStream:
         if not output.finished:
             return []
         if answer.finish_reason not in ("stop", "length"):
-            raise ServiceError(f"vLLM ended a sample with '{answer.finish_reason}'")
+            raise ServiceError(f"vLLM stopped a sample early: finish reason {answer.finish_reason}")
         row.stopped = answer.finish_reason == "stop"
         del self._running[output.request_id]
         return [row]
@@ -230,19 +230,19 @@ class VllmStream:
 
 
 def fresh_seed(row: Row) -> int:
-    """Return a seed to continue ``row``, which differs with the number of tokens already sampled."""
+    """Return the seed to continue ``row`` with. It depends on how many tokens were already sampled."""
     return derive_seed(row.seed, "go on", len(row.token_ids)) if row.token_ids else row.seed
 
 
 def _repack_tied_head(model: Any) -> None:
-    """Repack a head tied to the embedding: vLLM 0.29's reload leaves its packed CPU copy stale."""
+    """Repack an output layer tied to the embedding: after a reload, vLLM 0.29 keeps an old packed copy on the CPU."""
     head: Any = getattr(model, "lm_head", None)
     if hasattr(head, "cpu_linear"):
         head.quant_method.process_weights_after_loading(head)
 
 
 def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield a Transformers model's weights under their checkpoint names, adapters merged into copies.
+    """Yield (name in checkpoints, weight) of a Transformers model, with adapters merged into copies.
 
     A peft layer gives W + scale * B A (LoRA, arXiv 2106.09685, section 4.1).
     """

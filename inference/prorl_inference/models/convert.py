@@ -88,7 +88,7 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
 
-    GGUF puts a rotary pair side by side, Transformers all first numbers of a head before all second ones.
+    GGUF puts the two rows of a rotary pair side by side. Transformers puts a head's first rows before its second rows.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
@@ -96,7 +96,7 @@ def split_rotary_pairs(weight: Any, heads: int) -> Any:
 
 
 def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
-    """Build the tokenizer, which splits off every digit before BPE, as SmolLM does."""
+    """Build and save the tokenizer. As in SmolLM, every digit is split off before BPE."""
     import transformers
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 

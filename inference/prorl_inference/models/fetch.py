@@ -64,7 +64,7 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
     free = shutil.disk_usage(root).free
     if free < _DISK_BYTES:
         raise UserError(
-            f"{root} has {free / 1e9:.1f} GB free and the download needs {_DISK_BYTES / 1e9:.1f} "
+            f"{root} has {free / 1e9:.1f} GB free, but the download needs {_DISK_BYTES / 1e9:.1f} "
             "GB: make room or set PRORL_CACHE to another disk"
         )
     with atomic_directory(target) as folder:

@@ -72,7 +72,7 @@ def cpu_has_fast_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
 
 
 def pick_dtype(device: str, dtype: str = "auto") -> torch.dtype:
-    """Return the dtype for ``device``: ``auto`` is bf16 if computed natively, else fp16 on CUDA and fp32 elsewhere."""
+    """Return the torch dtype. ``auto`` is bf16 if ``device`` supports it, else fp16 on CUDA and fp32 elsewhere."""
     import torch
 
     if dtype not in DTYPES:
@@ -128,7 +128,7 @@ def load_model(
 
 
 def respect_soft_caps(model: Any) -> None:
-    """Give models with soft caps in their attention (Gemma 2) the attention that computes them: SDPA ignores them."""
+    """Use an attention that computes soft caps for models that have them (Gemma 2), because SDPA ignores soft caps."""
     if getattr(model.config.get_text_config(), "attn_logit_softcapping", None):
         model.set_attn_implementation("eager")
 

@@ -99,7 +99,7 @@ def check_model(name_or_path: str) -> None:
 
 
 def resolve_model(name_or_path: str) -> Path:
-    """Return the folder of a local path, a fetched alias or a hub id, whose model is downloaded. Raises ModelError."""
+    """Return the folder of a model given as path, alias or hub id (then downloaded). Raises ModelError."""
     path = Path(name_or_path).expanduser()
     check_model(name_or_path)
     if (path / "config.json").is_file():
@@ -156,7 +156,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def verify_model_dir(path: Path) -> None:
-    """Raise ModelError unless a folder holds config.json and safetensors. If it has a card, the hashes must match."""
+    """Raise ModelError unless ``path`` holds config.json and safetensors, with the hashes in its card, if any."""
     card = read_card(path)
     again = (
         f"run `prorl model fetch {card['alias']} --force`" if card else "download or save it again"

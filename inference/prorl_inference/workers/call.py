@@ -16,24 +16,24 @@ from prorl_inference.types import Completion, Generator, Request, SampleRefusedE
 from prorl_inference.workers.work import SharedWork, Unit
 
 AGAIN_SECONDS = 10.0
-"""Pause before a lost worker is tried again."""
+"""Seconds before a failed worker is tried again."""
 CALL_SAMPLES = 1024
-"""Maximum samples given to a server in one call, or eight times its concurrency if that is more."""
+"""Maximum number of samples in one call to a server, or eight times the server's concurrency if that is more."""
 LOOK_SECONDS = 0.05
 TICK_SECONDS = 0.2
 JOIN_SECONDS = 5.0
 
 OnBatchResult = Callable[[int, int, list[Completion]], None]
-"""Called with a batch's number, a request's index in it and its completions."""
+"""Called with a batch's number, a request's index in the batch and the request's completions."""
 OnBatchDone = Callable[[int | None, int], None]
-"""Called with a batch's number and how many of its samples ended, or periodically with None and 0 if nothing ends."""
+"""Called with (batch number, number of its samples that ended), and with (None, 0) while no sample ends."""
 
 
 @dataclass(slots=True)
 class Worker:
     """A server or process that samples.
 
-    ``open`` raises ServiceError if it fails. If ``returns`` is set, a failed worker is tried again.
+    ``open`` raises ServiceError if the worker fails. If ``returns``, a failed worker is tried again.
     """
 
     name: str
@@ -185,7 +185,7 @@ class Call:
             self._take(_Ended(worker, unit, 0, completions))
 
     def _await_refusals(self, threads: Sequence[threading.Thread]) -> None:
-        """Wait for all servers, none of which has answered; raise SampleRefusedError if they refuse every request."""
+        """Wait for all servers, if none has answered. Raises SampleRefusedError if they refuse every request."""
         until = time.monotonic() + JOIN_SECONDS
         while any(t.is_alive() for t in threads) and time.monotonic() < until:
             with contextlib.suppress(queue.Empty):

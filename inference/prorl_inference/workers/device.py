@@ -37,7 +37,7 @@ class DeviceModel:
 def device_list(text: str) -> list[str]:
     """Split a comma-separated list of devices.
 
-    Raises UserError unless several are all ``cpu``, or distinct numbered GPUs.
+    Raises UserError unless several devices are all ``cpu``, or all different numbered GPUs.
     """
     devices = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in devices:
@@ -55,9 +55,9 @@ def device_list(text: str) -> list[str]:
 
 
 class DeviceGenerator(Closing):
-    """Implements ``Generator`` with a child process for ``device``. The CPU is divided among ``share`` children.
+    """Samples in a child process for ``device``; implements ``Generator``. ``share`` children divide the CPU cores.
 
-    Once a child dies, every call raises ServiceError.
+    After the child has died, every call raises ServiceError.
     """
 
     def __init__(self, model: DeviceModel, device: str, name: str, digest: str, share: int) -> None:

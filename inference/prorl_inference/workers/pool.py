@@ -1,4 +1,4 @@
-"""Several workers as one generator. Samples do not depend on the worker."""
+"""Samples with several workers as one generator. A sample does not depend on which worker makes it."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def sample_batches(
 class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
-    A call fails once all workers have failed for ``patience`` seconds. With ``whole_batches`` a worker takes a batch at
-    a time. With ``stop_at_refusal`` a sample that every server refuses ends the call.
+    A call fails when no worker has been available for ``patience`` seconds. With ``whole_batches`` a worker takes a
+    batch at a time. With ``stop_at_refusal`` a sample that every server refuses ends the call.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from prorl_inference.workers.call import Worker
 from prorl_inference.workers.pool import SamplingPool
 
 AWAY_SECONDS = 15.0
-"""A server counts as lost if it has not answered for this long while others do."""
+"""Seconds without an answer after which a server's samples go to the other servers."""
 
 
 def open_servers(
@@ -79,7 +79,7 @@ def open_servers(
 def _check_same(first: Generator, other: Generator, name: str) -> None:
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
-            f"the server {name} describes its model {other.model_id} differently from the "
-            "first server: name servers of one model, or set with server.model and server.weights what all "
-            "of them serve"
+            f"the server {name} serves {other.model_id}, and describes it differently from the first "
+            "server: name servers of one model; if they do serve the same model, set server.model and "
+            "server.weights"
         )

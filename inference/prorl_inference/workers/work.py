@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 from prorl_inference.types import Completion, Request
 
 SLOW = 2.0
-"""A free worker also starts a unit that another worker has held for ``SLOW`` times as long as the free worker's slowest
-unit took, and for at least ``SLOW_SECONDS``.
+"""A free worker also starts another worker's unit if that has taken ``SLOW`` times as long as the free worker's slowest
+unit, and at least ``SLOW_SECONDS``.
 """
 SLOW_SECONDS = 1.0
 UNTRIED_SECONDS = 15.0
-"""A free server that has not finished any unit starts one that another has held for this long."""
+"""A free server that has not finished any unit yet starts another server's unit after this many seconds."""
 
 
 @dataclass(slots=True)
 class Unit:
     """Requests that one worker samples in one call.
 
-    ``holders`` maps workers to the time at which they took it. ``missing`` requests have no result yet. ``refusals``
-    are the answers of servers that refused it.
+    ``holders`` maps each worker that samples the unit to its start time. ``missing`` are the requests without a result.
+    ``refusals`` maps each worker whose server refused the unit to its answers.
     """
 
     number: int
@@ -39,7 +39,7 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, shared by worker threads. A worker that has not finished any unit also starts one that another has held for ``untried`` seconds."""
+    """The units of one call, shared by worker threads. ``untried`` stands for ``UNTRIED_SECONDS``."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class SharedWork:
         self._on_trial: set[int] = set()
 
     def take(self, worker: int) -> Unit | None:
-        """Return a unit, or None if there is none now; ``finished`` tells whether more may come."""
+        """Return a unit for ``worker``, or None if there is none now. Until ``finished``, more may come."""
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
                 return None
@@ -76,7 +76,7 @@ class SharedWork:
             self._under_way.pop(unit.number, None)
 
     def give_back(self, worker: int) -> int:
-        """Take all units back from a worker; return the number of their samples that no other worker has."""
+        """Take a failed worker's units back; return the number of samples that no other worker is sampling."""
         with self._lock:
             self._on_trial.add(worker)
             alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]
@@ -114,7 +114,7 @@ class SharedWork:
             return self._closed or (self._all_taken and not unfinished)
 
     def _take_returned(self, worker: int) -> Unit | None:
-        """Return a unit given back that the worker has not refused; drop completed ones."""
+        """Return a unit that another worker gave back and this worker has not refused. Completed units are dropped."""
         for unit in list(self._returned):
             if unit.missing and worker in unit.refusals:
                 continue
@@ -135,7 +135,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _find_slow(self, worker: int) -> Unit | None:
-        """Return the unit that its latest worker has held longest, if that is too long."""
+        """Return the unit that has waited longest for its latest worker, if ``worker`` should start it too."""
         slowest = self._slowest.get(worker)
         if slowest is None and self._held(worker):
             return None

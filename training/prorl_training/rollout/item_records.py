@@ -25,12 +25,11 @@ ITEMS = "items.json"
 def chance_to_solve(right: float, wrong: float, k: int) -> float:
     """Return the probability that at least one of ``k`` further responses is right: the expected pass@k.
 
-    With the prior Beta(0, 1), by which an item without a right response is not solvable, the pass rate is Beta(right, 1
-    + wrong), and the result 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). ``boundary`` drops groups above
-    a threshold, as further updates on such items only sharpen. The idea is Bayesian Boundary Gating (arXiv 2606.15455),
-    which estimates each problem's marginal contribution to the boundary. We could read only its abstract: prior,
-    statistic and threshold are ours. The paper's other intervention trains only on problems never solved; here a group that
-    is the first to solve an item may train.
+    The prior of the pass rate is Beta(0, 1), so an item without a right response counts as unsolvable. The posterior is
+    Beta(right, 1 + wrong), and the result 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). The rule
+    ``boundary`` drops groups above a threshold, because further updates on such items only sharpen the policy. The idea
+    is Bayesian Boundary Gating (arXiv 2606.15455), of which we know only the abstract: prior, statistic and threshold
+    are ours.
     """
     b = 1 + wrong
     all_wrong = math.lgamma(b + k) - math.lgamma(b) + math.lgamma(right + b)

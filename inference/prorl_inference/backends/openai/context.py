@@ -20,21 +20,21 @@ PROMPT = re.compile(
     r"(?<!at least )\b(\d+) (?:in the (?:messages|prompt)|tokens from the input|input tokens)",
     re.IGNORECASE,
 )
-"""Patterns of the prompt's size in messages of vLLM, SGLang and hosted servers. vLLM's "at least 7 input tokens" is a
-lower bound, which does not count.
+"""Matches the prompt's size in messages of vLLM, SGLang and hosted servers, but not vLLM's lower bound "at least 7
+input tokens".
 """
 CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:
-    """Remembers how many tokens the server's context leaves for a completion of each prompt. Thread-safe."""
+    """Remembers how many tokens of the server's context each prompt leaves for its completion. Thread-safe."""
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
         self._context, self._tell = context, tell
         self._rooms: dict[str, int] = {}
 
     def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the body with ``max_tokens`` lowered to its prompt's limit, if known."""
+        """Return ``body`` with ``max_tokens`` lowered to what its prompt leaves, if that is known."""
         requested, room = body.get("max_tokens"), self._rooms.get(_prompt(body))
         return (
             body
@@ -48,9 +48,9 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return a smaller body for the context that ``body`` exceeded, or raise RefusedError.
+        """Return ``body`` with smaller ``max_tokens`` after the server refused it as too long. Raises RefusedError.
 
-        If the refusal gives no prompt size, or one that failed before, ``measure`` sends a one-token request.
+        The prompt's size is read from ``refusal``. If that fails, ``measure`` sends a request for one token.
         """
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):
@@ -65,12 +65,12 @@ class ContextLimits:
             raise RefusedError(f"{message}: {CURE}")
         if not 1 <= (room := context - size) < requested:
             raise RefusedError(
-                f"{message}: the prompt has {size} tokens, the context holds {context}"
+                f"{message}: the prompt has {size} tokens, but the server's context holds {context}"
             )
         self._rooms[_prompt(body)] = room
         self._tell(
-            f"the server's context holds {context} tokens, prompt and answer together: an answer "
-            "gets only what its prompt leaves if that is less than was requested"
+            f"the server's context holds {context} tokens, prompt and answer together: long prompts "
+            "leave fewer tokens for their answers than were requested"
         )
         return {**body, "max_tokens": room}
 

@@ -33,15 +33,15 @@ from prorl_inference.types import Completion, OnResult, Request, SampleRefusedEr
 FIRST_WAIT = 0.5
 """Seconds before the first retry of a request."""
 GUESSED_TEMPLATE = 128
-"""Tokens added for the chat template if a prompt's size is estimated without a tokenizer, at 2 characters per token."""
+"""Tokens assumed for the chat template when a prompt's size is estimated without a tokenizer."""
 ALL_REFUSED = 4
-"""Number of refused requests after which, if none was answered, ``HARMLESS`` is sent to test the settings."""
+"""After this many refused requests and no answer, the prompt ``HARMLESS`` is sent to test the settings."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
-"""Prompt that shows the cause of refusals: the settings if this prompt is refused too, otherwise the other prompts."""
+"""A prompt that no server should refuse. If it is refused too, the settings are the cause, else the prompts are."""
 
 
 class Collector:
-    """Collects the answers of a call and reports them as ``Generator.generate`` does.
+    """Collects the answers of one ``generate`` call and calls ``on_done`` and ``on_result``.
 
     ``refused`` maps a request's index to its first refused sample. With ``stop``, refused samples get no completion.
     """
@@ -82,7 +82,10 @@ class Collector:
 
 
 class OpenAIGenerator:
-    """Implements ``Generator`` for a server. Completions carry no token ids or log-probs. ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description. Servers may ignore seeds."""
+    """Implements ``Generator`` for a server. Completions carry no token ids or log-probs. Servers may ignore seeds.
+
+    ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description.
+    """
 
     def __init__(
         self,
@@ -92,8 +95,8 @@ class OpenAIGenerator:
     ) -> None:
         """Find the server's model, waiting up to ``options.patience`` seconds.
 
-        If ``model`` and ``weights`` are set, the model is looked up only when sampling starts. Any thread may call
-        ``tell``. Raises UserError for an invalid address, key or model, ServiceError if there is no answer.
+        If ``model`` and ``weights`` are set, the model is looked up when sampling starts. ``tell`` is called from any
+        thread. Raises UserError for an invalid address, key or model, ServiceError if the server does not answer.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()
@@ -124,7 +127,7 @@ class OpenAIGenerator:
         return value if isinstance(value, int) and value > 0 else None
 
     pulls = True
-    """``generate`` accepts an iterator and takes the next request when it has room."""
+    """``generate`` accepts an iterator and takes the next request when a sampling thread is free."""
 
     def generate(
         self,
@@ -210,8 +213,8 @@ class OpenAIGenerator:
         )
         if self.options.refusals == "stop":
             raise SampleRefusedError(
-                f"{line}: what was sampled is kept; if refusals are recorded, sampling "
-                "continues without such samples, which are counted and never scored"
+                f"{line}: what was sampled is kept; to continue without refused samples, record refusals "
+                "(refused samples are counted but not scored)"
             )
         if len(collector.refused) < ALL_REFUSED or self._worked == params or probe is None:
             return
@@ -223,7 +226,7 @@ class OpenAIGenerator:
                 self._count(*outcome)
                 if outcome[1].refusal:
                     raise SampleRefusedError(
-                        f"{line}, and every other one: correct the request's settings"
+                        f"{line}, and a harmless test prompt too: correct the request's settings"
                     )
         self._worked = params
 
@@ -242,7 +245,7 @@ class OpenAIGenerator:
         if context is not None and tokenizer is not None:
             room = min(room, context - size)
             if room < 1:
-                refusal = f"the prompt has {size} tokens, the server's context holds {context}"
+                refusal = f"the prompt has {size} tokens, but the server's context holds {context}"
         limited = SamplingParams(params.temperature, params.top_p, max(1, room))
         is_vllm = (self._card or {}).get("owned_by") == "vllm"
         jobs = []
@@ -313,8 +316,8 @@ class OpenAIGenerator:
                     f"{n} {now.get(n)} instead of {before.get(n)}" for n in changed
                 )
             raise UserError(
-                f"the server {self._address} came back with another model ({difference}): what "
-                "was sampled before is kept; serve that model again, or start over"
+                f"the server {self._address} now serves another model ({difference}): what "
+                "was sampled is kept; serve the first model again, or start over"
             )
 
     def _digest(self) -> str:
@@ -330,6 +333,6 @@ class OpenAIGenerator:
             self._tokenizer = load_tokenizer(str(place))
         if self._tokenizer is None and not self._chat:
             raise UserError(
-                "the completions api needs the model's tokenizer: name it, or use the chat api"
+                "the completions api needs the model's tokenizer: set server.tokenizer, or use the chat api"
             )
         return self._tokenizer

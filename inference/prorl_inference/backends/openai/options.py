@@ -16,7 +16,7 @@ from prorl_common.http import Address, parse_address
 APIS = ("auto", "completions", "chat")
 REFUSALS = ("stop", "record")
 OURS = ("model", "prompt", "messages", "temperature", "top_p", "max_tokens", "seed", "n", "stream")
-"""Request fields that the evaluation sets and records itself."""
+"""Request fields that prorl sets itself."""
 REMOVABLE = ("max_tokens", "seed")
 LONGEST_SECONDS = 30 * 86400.0
 
@@ -25,15 +25,15 @@ LONGEST_SECONDS = 30 * 86400.0
 class ServerOptions:
     """How to sample from a server.
 
-    - ``model``: its name on the server (None: the only model).
+    - ``model``: the model's name on the server (None: the only model).
     - ``api``: ``completions`` sends token ids, ``chat`` messages; ``auto`` picks ``completions`` if a tokenizer is
       given.
     - ``weights``: folder of the served weights, for digest and tokenizer.
-    - ``extra``: more request fields; null removes one of ``REMOVABLE``.
+    - ``extra``: more request fields; null removes a field in ``REMOVABLE``.
     - ``timeout``: seconds per answer; ``patience``: seconds to wait for an unresponsive server.
     - ``rpm``, ``tpm``: requests and tokens per minute.
     - ``refusals``: ``stop`` at a refused sample, or ``record`` it.
-    - ``price``: of a million prompt tokens and of a million completion tokens.
+    - ``price``: prices of a million prompt tokens and of a million completion tokens.
     """
 
     model: str | None = None
@@ -102,7 +102,7 @@ def server_address(url: str) -> Address:
 
 
 def parse_extra(text: str | None) -> dict[str, Any]:
-    """Return the JSON object in ``text``, or an empty one for None. Raises UserError."""
+    """Return the JSON object in ``text``, or {} for None. Raises UserError."""
     if text is None:
         return {}
     try:

@@ -1,7 +1,7 @@
 """Builds requests and reads answers of the OpenAI protocol.
 
-Raises TransientError if the request can be retried, RefusedError if only this request is refused, UserError if the
-user must correct key, address or chat template, ServiceError if the server cannot continue.
+Raises TransientError if the request can be retried, RefusedError if only this request is refused, UserError if the key,
+address or chat template is wrong, ServiceError if the server cannot continue.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prorl_inference.types import Completion, FinishReason, SamplingParams
 SEED_BITS = 53
 """Seeds are sent modulo 2**53, because some JSON readers lose larger integers."""
 VLLM_NEUTRAL = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
-"""Parameters always sent to vLLM servers, which otherwise take them from the model's generation_config."""
+"""Parameters sent to vLLM servers, so that they do not use the model's generation_config."""
 STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
 CUT = ("length", "max_tokens")
 UNKNOWN_TOKEN = -1
@@ -75,9 +75,9 @@ class Usage:
 
 
 def request_body(
-    options: ServerOptions, model: str, params: SamplingParams, seed: int, neutral: bool
+    options: ServerOptions, model: str, params: SamplingParams, seed: int, is_vllm: bool
 ) -> dict[str, Any]:
-    """Return all request fields except the prompt. ``neutral`` adds ``VLLM_NEUTRAL``."""
+    """Return all request fields except the prompt. If ``is_vllm``, they include ``VLLM_NEUTRAL``."""
     body: dict[str, Any] = {
         "model": model,
         "temperature": params.temperature,
@@ -86,7 +86,7 @@ def request_body(
         "seed": seed % 2**SEED_BITS,
         "n": 1,
         "stream": False,
-        **(VLLM_NEUTRAL if neutral else {}),
+        **(VLLM_NEUTRAL if is_vllm else {}),
         **options.extra,
     }
     return {
@@ -97,7 +97,7 @@ def request_body(
 
 
 def read_object(reply: Reply) -> dict[str, Any]:
-    """Return the JSON object of a reply. The module docstring lists the errors."""
+    """Return the JSON object of a reply. Raises the errors listed in the module docstring."""
     if reply.status == 200:
         return reply.object()
     status, message, line = reply.status, reply.message(), reply.line()
@@ -105,7 +105,7 @@ def read_object(reply: Reply) -> dict[str, Any]:
         raise ServiceError(f"the server's quota is spent ({line})")
     if status in (401, 403):
         raise UserError(
-            f"the server rejects the key ({line}): name the variable that holds the right key"
+            f"the server rejects the key ({line}): set server.key_env to the variable with the right key"
         )
     if 300 <= status < 400:
         place = one_line(reply.hide(reply.header("Location") or ""))[:300]
@@ -115,7 +115,7 @@ def read_object(reply: Reply) -> dict[str, Any]:
     if (trouble := reply.trouble()) is not None:
         raise trouble
     if status in (404, 405):
-        raise ServiceError(f"the server answers, but does not have what was requested ({line})")
+        raise ServiceError(f"the server does not know this model or address ({line})")
     if "chat template" in message.lower() or "chat_template" in message:
         raise UserError(
             f"the server cannot render chat messages ({line}): give it a chat template, or name "
@@ -125,7 +125,7 @@ def read_object(reply: Reply) -> dict[str, Any]:
 
 
 def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
-    """Return the answer in a response, with separate reasoning put back in think tags.
+    """Return the answer in a response. If reasoning comes separately, it is put back in think tags.
 
     Raises TransientError if the response is malformed, RefusedError if it is filtered or empty.
     """
@@ -140,22 +140,22 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
         counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
     except (LookupError, TypeError, AttributeError) as error:
         raise TransientError(
-            f"an answer of an unexpected shape ({type(error).__name__}: {error})"
+            f"the answer has an unexpected shape ({type(error).__name__}: {error})"
         ) from error
     if reason == "content_filter":
-        raise RefusedError("finish_reason content_filter")
+        raise RefusedError("the server's content filter removed it")
     valid = (c is None or (type(c) is int and c >= 0) for c in counts)
     empty = text is None or (isinstance(text, str) and not text.strip())
     if (not isinstance(text, str) and not (chat and empty)) or not all(valid):
-        raise TransientError("an answer of an unexpected shape (text or usage)")
+        raise TransientError("the answer has an unexpected shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
-        raise TransientError(f"an answer that ended with '{one_line(str(reason))[:40]}'")
+        raise TransientError(f"the answer ended with '{one_line(str(reason))[:40]}'")
     if thought and empty and reason in CUT:  # cut off while reasoning
         return Answer(whole_characters(f"<think>\n{thought}"), "length", counts[0], counts[1])
     if text is None or (thought and empty):
         raise RefusedError(
-            "an answer without text: the server kept all of it as reasoning or as a tool call; allow more tokens, or "
-            "start the server without its reasoning and tool parsers"
+            "the answer has no text, only reasoning or a tool call: allow more tokens, or start the server without "
+            "reasoning and tool parsers"
         )
     if thought:
         text = f"<think>\n{str(thought).strip()}\n</think>\n\n{text}"
@@ -167,7 +167,7 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
 def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
     """Return the answer as a Completion without token ids and log-probs.
 
-    If the server counts no tokens, ``tokenizer`` does. Raises UserError if there is no tokenizer.
+    If the server does not count tokens, ``tokenizer`` counts them. Raises UserError without a tokenizer.
     """
     if answer.refusal:
         return Completion("", (), (), "refused", answer.refusal)

@@ -21,7 +21,7 @@ from prorl_inference.backends.openai.protocol import (
 )
 
 TRIES = 6
-"""A sample that may have caused this many failures counts as refused, if the server answers other samples."""
+"""A sample counts as refused after this many failures, if the server answers other samples."""
 JOIN_SECONDS = 2.0
 NOTHING_SECONDS = 0.05
 """Seconds to wait if there is no job yet."""
@@ -32,9 +32,9 @@ Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """A token bucket that gets ``per_minute`` units (None: no limit) and has room for those of one second.
+    """A rate limit of ``per_minute`` units (None: no limit), as a token bucket that holds the units of one second.
 
-    A request may take more than there is; the next waits.
+    A request larger than the bucket is sent when the bucket is full.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class Rate:
             return 0.0
 
     def correct(self, units: float) -> None:
-        """Take ``units`` more, or give them back if negative, once a request's real usage is known."""
+        """Take the ``units`` that a request used beyond its estimate; negative ``units`` are given back."""
         if self._per_second is not None:
             with self._lock:
                 self._have = min(self._most, self._have - units)
 
 
 class RequestPool:
-    """The threads of one call. After a failure ``check_same_model`` raises an error if the server has another model."""
+    """The threads that send one call's samples. After a failure, ``check_same_model`` is called before the retry."""
 
     def __init__(
         self,
@@ -102,10 +102,10 @@ class RequestPool:
     ) -> Generator[tuple[Job, Answer] | None, None, None]:
         """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without an answer.
 
-        ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error or, with
-        ``stop_at_refusal``, a refusal no more jobs start. Running ones are still yielded, then the error is raised.
-        Closing the iterator drops running jobs. ``probe`` is a job, yielded with request ``PROBE``, that shows whether
-        the server or a sample is at fault.
+        ``jobs`` is advanced by one thread at a time and may yield None while it has no job. No more jobs start after an
+        error, or after a refusal with ``stop_at_refusal``. Running jobs are still yielded before the error is raised.
+        Closing the iterator drops running jobs. If a job fails, ``probe`` tests whether the server works. The answer is
+        yielded too.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
@@ -243,7 +243,7 @@ class RequestPool:
         return answer
 
     def _server_works(self, connection: Connection, since: float) -> bool:
-        """Return whether the server has answered after ``since`` or answers the probe now."""
+        """Return whether the server has answered any job since time ``since``, or answers the probe now."""
         with self._probing:
             if self._watch.last_answer > since:
                 return True

@@ -18,7 +18,7 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault instead of an answer.
+    """A fault that the fake server shows instead of an answer.
 
     ``torn`` sends half an answer, ``cut`` breaks the connection, ``hang`` sends nothing.
     """

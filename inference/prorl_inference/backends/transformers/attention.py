@@ -14,14 +14,14 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 _SPARE = 64
-"""Minimum number of spare positions in a new buffer, which has a quarter of its length to spare if that is more."""
+"""Minimum number of spare positions in a new buffer. A long buffer has a quarter of its length to spare."""
 NAME = "prorl_grouped"
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
 """Model types for which this attention is tested. Others keep ``sdpa``."""
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
-    """Keys and values of one layer, ``[rows, heads, tokens, head_dim]``, as views into larger buffers."""
+    """A layer's keys and values ``[rows, heads, tokens, head_dim]`` as views of larger buffers."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -63,9 +63,9 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self._key_room = self._value_room = None
 
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
-        """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, so that both end at the newest position.
+        """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, right-aligned.
 
-        A shorter ``source`` leaves old content, which the mask must hide.
+        If ``source`` is shorter, the positions before it keep old values, which the mask must hide.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import torch
 
 COMPACT_AT = 0.875
-"""Ended rows are dropped once at most this fraction of the batch still runs, because dropping copies the cache."""
+"""Ended rows are dropped only when at most this fraction still runs, because this copies the cache."""
 _CACHE_NAMES = ("cache", "past_key_values", "cache_params")
-"""Names of the cache argument: in newer Transformers, and in older ones with and without attention layers."""
+"""Names that different models and versions of Transformers give the cache argument."""
 STOP_CHECK = 8
-"""Tokens between checks for ended rows on a GPU, each of which waits for it. Tokens sampled past an end are cut."""
+"""On a GPU, rows are checked for their end every N tokens, because a check waits for the GPU. Later tokens are cut."""
 _BLOCK = 256
 _NUCLEUS_FIRST = 1024
-"""Number of tokens within which most nuclei lie. Only rows with a larger nucleus are sorted in full."""
+"""Most rows' nucleus (top-p set) is within this many most likely tokens. Only other rows are sorted in full."""
 
 
 def decode_batch(
@@ -29,9 +29,8 @@ def decode_batch(
 ) -> Iterator[list[Row]]:
     """Sample every row of ``prompts`` to its end; yield rows as they end.
 
-    ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends with a token of
-    ``stop_ids``, which it keeps, or when its token budget is used up. The prompt of a resumed row must end with the
-    row's tokens.
+    ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends after a token in
+    ``stop_ids``, or when its token budget is used up. The prompt of a resumed row includes the tokens sampled earlier.
     """
     import torch
 
@@ -80,14 +79,14 @@ def decode_batch(
 
 
 def tokens_between_checks(device: torch.device) -> int:
-    """Return how many tokens each row samples before ended rows are looked for: on a CPU one, which costs no wait."""
+    """Return how many tokens to sample between checks for ended rows: 1 on a CPU, where a check is free."""
     return 1 if device.type == "cpu" else STOP_CHECK
 
 
 def sampled_rows(
     drawn: Sequence[tuple[torch.Tensor, torch.Tensor]],
 ) -> list[list[tuple[int, float]]]:
-    """Return each row's (token, log-prob) pairs, copied to the host at once.
+    """Return each row's (token, log-prob) pairs, copied to the host in one transfer.
 
     ``drawn`` has the tokens and log-probs ``[rows]`` of successive steps.
     """
@@ -125,7 +124,7 @@ def advance(
 
 
 def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, Any, torch.Tensor]:
-    """Run left-padded prompts once; return last logits, cache and mask, with one row per prompt."""
+    """Run left-padded prompts; return their last logits, the cache and the mask, one row per prompt."""
     import torch
 
     from prorl_inference.backends.transformers.attention import make_cache
@@ -156,7 +155,7 @@ def cache_name(model: Any) -> str:
 
 
 def is_recurrent(model: Any) -> bool:
-    """Return whether the model has only recurrent layers, which take no positions."""
+    """Return whether all layers are recurrent, so that the model takes no positions."""
     return "position_ids" not in _forward_parameters(model)
 
 
@@ -171,10 +170,7 @@ def _parameter_names(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def check_decoding(model: Any) -> None:
-    """Raise ModelError if padding or decoding token by token changes the model's log-probs.
-
-    Needed for models without a plain key-value cache, since families differ.
-    """
+    """Raise ModelError if padding or decoding token by token changes the model's log-probs."""
     import torch
 
     half = next(model.parameters()).dtype != torch.float32
@@ -184,7 +180,7 @@ def check_decoding(model: Any) -> None:
     off = 0.0
     try:
         if not cache_name(model):
-            raise ValueError("its forward pass does not accept a cache")
+            raise ValueError("the forward pass accepts no cache")
         with torch.no_grad():
             logits, cache, mask = prefill(model, sequences)
             cache.reorder_cache(index := torch.tensor([0, 1, 1], device=model.device))
@@ -206,7 +202,7 @@ def check_decoding(model: Any) -> None:
         trouble = f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
     if trouble:
         raise ModelError(
-            f"{type(model).__name__} cannot be sampled here ({trouble}): use another model, or another backend, such as vLLM"
+            f"{type(model).__name__} cannot be sampled here ({trouble}): use another model, or sample with vLLM"
         )
 
 
@@ -216,7 +212,7 @@ def uniform_rows(
     """Return uniform random numbers in [0, 1) as float64 ``[len(seeds), count]`` on the CPU.
 
     Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers. The numbers are the top
-    53 bits of Philox words (Salmon et al., SC 2011), the only stream that numpy promises to keep.
+    53 bits of Philox words (Salmon et al., SC 2011), because numpy promises to keep this stream.
     """
     import numpy as np
     import torch
@@ -255,10 +251,7 @@ def sample_tokens(
 
 
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
-    """Return the token at quantile ``uniforms[row]`` of each row of ``probs`` ``[rows, vocab]``.
-
-    A row's probabilities need not sum to 1.
-    """
+    """Return the token at quantile ``uniforms[row]`` of each row of ``probs`` ``[rows, vocab]``, normalised or not."""
     import torch
 
     padded = torch.nn.functional.pad(probs, (0, -probs.shape[-1] % _BLOCK))
@@ -273,7 +266,7 @@ def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
 
 
 def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
-    """Return the first index at which ``cdf`` exceeds ``point``, which is clamped below the total."""
+    """Return the first index at which ``cdf`` exceeds ``point``. A ``point`` above the total gives the last index."""
     import torch
 
     total = cdf[:, -1:]
@@ -293,7 +286,7 @@ def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
 
 
 def _floor(ordered: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the probability at which the sum reaches ``top_p``, and whether it is reached."""
+    """Return (``[rows]``) the probability at which a row's running sum reaches ``top_p``, and whether it does."""
     import torch
 
     mass = ordered.cumsum(dim=-1, dtype=torch.float64)

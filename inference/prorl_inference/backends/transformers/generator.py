@@ -46,9 +46,9 @@ _WORTH_PACKING = 256
 
 
 class TransformersGenerator:
-    """Samples from a loaded model, which may be in training; implements ``Generator``.
+    """Samples from a loaded model; implements ``Generator``.
 
-    The model is in eval mode only while sampling. The caller updates ``model_digest`` when the weights change.
+    Puts the model into eval mode while sampling. The caller updates ``model_digest`` when weights change.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ def load_generator(
 
 
 def pack(work: Sequence[PromptRows], batch_size: int) -> Iterator[list[PromptRows]]:
-    """Yield batches of at most ``batch_size`` rows, longest prompts first, so that a lack of memory shows at once."""
+    """Yield batches of at most ``batch_size`` rows. Longest prompts come first, to show a lack of memory early."""
     batch: list[PromptRows] = []
     room = batch_size
     for prompt in sorted(work, key=lambda p: (-len(p.token_ids), p.token_ids)):

@@ -1,6 +1,7 @@
 """Continuous refill: waiting samples take over the rows of ended samples.
 
-All rows share one cache and append at the same position. A new prompt is run once for all its samples, and its cache is copied over free rows so that it ends at that position.
+All rows share one cache and append at the same position. A new prompt is run once for all its samples. Its keys and
+values are copied over free rows so that they end at that position.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     import torch
 
 _REFILL_AT = 0.125
-"""Fraction of the rows that must be free before new samples enter, since each prefill has a fixed cost."""
+"""Fraction of the rows that must be free before new prompts are run, since each prefill has a fixed cost."""
 
 
 @dataclass(slots=True)
 class PendingSequences:
     """Samples whose prompts have been run, and which wait for free rows.
 
-    ``source[i]`` is the row of sample i in ``cache`` and ``logits``, ``lengths[i]`` the length of its prompt.
+    Sample i continues row ``source[i]`` of ``cache`` and ``logits``; its prompt has ``lengths[i]`` tokens.
     """
 
     rows: list[Row]
@@ -44,7 +45,7 @@ class PendingSequences:
     cache: Any
 
     def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
-        """Return the first ``count`` samples and the others. Both use the same cache."""
+        """Return the first ``count`` samples and the remaining samples. Both parts share the cache."""
         cut = (slice(None, count), slice(count, None))
         first, remaining = (
             PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
@@ -70,11 +71,11 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def rows_to_enter(self, minimum: int) -> int:
-        """Return how many rows must be free: ``minimum``, or one if prompts have been run whose samples still wait."""
+        """Return how many rows must be free before ``take``: ``minimum``, or 1 if samples wait that need no prefill."""
         return minimum if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
-        """Return up to ``count`` samples whose prompts have been run, at least one."""
+        """Return 1 to ``count`` samples, after running their prompts if necessary."""
         if self._run is None:
             self._run = self._prefill(count)
         run = self._run
@@ -120,7 +121,7 @@ class Batch:
         return [i for i, runs in enumerate(self.running) if not runs]
 
     def sample(self, params: SamplingParams, stops: frozenset[int]) -> list[Row]:
-        """Sample the tokens until the next check for every running row; return the rows that ended."""
+        """Sample ``tokens_between_checks`` tokens for every running row; return the rows that ended."""
         drawn = [self._draw(self.logits, slice(None), range(len(self.rows)), params)]
         for ahead in range(1, min(tokens_between_checks(self.device), self._tokens_left())):
             self.advance()
@@ -130,7 +131,7 @@ class Batch:
     def admit(
         self, new: PendingSequences, params: SamplingParams, stops: frozenset[int]
     ) -> list[Row]:
-        """Copy pending sequences over free rows, which must suffice, and sample their first tokens."""
+        """Copy pending sequences over free rows and sample their first tokens; return the rows that ended."""
         import torch
 
         free = self.free()[: len(new.rows)]
@@ -184,7 +185,7 @@ class Batch:
                 layer.pad_left(positions)
 
     def drop_padding(self) -> None:
-        """Drop the positions on the left that no running row needs. A row's last token has no position yet."""
+        """Drop the positions on the left that no running row needs."""
         rows = zip(self.rows, self.prompts, self.running, strict=True)
         needed = max(prompt + len(row.token_ids) - 1 for row, prompt, runs in rows if runs)
         spare = self.width - needed
@@ -206,7 +207,10 @@ class Batch:
         params: SamplingParams,
         ahead: int = 0,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Sample a token for the rows ``slots``, selected by ``place``, ``ahead`` tokens after their last known one."""
+        """Return a token and log-prob for each row in ``slots``; ``place`` selects the same rows of a tensor.
+
+        ``ahead`` is how many tokens were drawn since the rows' ``token_ids`` were updated.
+        """
         import torch
 
         taken = [min(len(self.rows[slot].token_ids) + ahead, self.steps - 1) for slot in slots]
@@ -242,7 +246,7 @@ class Batch:
 
 
 def _prompt_lengths(new: PendingSequences) -> list[int]:
-    """Return the prompts' lengths without the tokens of resumed samples."""
+    """Return the lengths of the prompts. ``lengths`` also counts the earlier tokens of resumed samples."""
     return [n - len(row.token_ids) for row, n in zip(new.rows, new.lengths, strict=True)]
 
 

@@ -182,7 +182,7 @@ class ClusterStream:
         ended = []
         for row, (tokens, logprobs, finish) in zip(rows, self._engines.result(future), strict=True):
             if finish not in ("stop", "length") and not (may_stop and finish == "abort"):
-                raise ServiceError(f"vLLM ended a sample with '{finish}'")
+                raise ServiceError(f"vLLM stopped a sample early: finish reason {finish}")
             row.token_ids += tokens
             row.logprobs += logprobs if self._params.top_p >= 1.0 else [math.nan] * len(tokens)
             row.stopped = finish == "stop"
