@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +94,9 @@ def write_twelve_steps(root: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of twelve steps that no test changes."""
-    root = tmp_path_factory.mktemp("rollouts")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PRORL_CACHE", str(root / "cache"))
-        yield write_twelve_steps(root)
+    return write_twelve_steps(tmp_path_factory.mktemp("rollouts"))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from prorl_common import UserError
 from prorl_datasets import DatasetError, prompt_key
 from prorl_datasets.storage import canonical_json, write_split
 from prorl_viewer.answering import encode
-from prorl_viewer.datasets.subject import DatasetSubject, RecentDatasets, looks_like, open_subjects
+from prorl_viewer.datasets.subject import DatasetSubject, looks_like, open_subjects
 from prorl_viewer.subject import NotFoundError, Private
 
 SECRET = "Quokka"
@@ -129,7 +129,7 @@ def _ids(answer: Any) -> list[str]:
 def test_a_dataset_folder_is_known_by_its_manifest(folder: Path, tmp_path: Path) -> None:
     assert looks_like(folder)
     assert not looks_like(tmp_path)
-    (subject,) = open_subjects([folder], RecentDatasets())
+    (subject,) = open_subjects([folder])
     assert (subject.kind, subject.name) == ("dataset", "mix")
 
 
@@ -243,18 +243,6 @@ def test_only_a_template_that_is_at_hand_is_shown(ask: Callable[..., Any]) -> No
         ask("rendered", id="add-train-000003", model="gpt-9")
 
 
-def test_neighbours_are_the_rows_that_ask_nearly_the_same_best_first(
-    ask: Callable[..., Any],
-) -> None:
-    found = ask("neighbours", id="add-train-000003")
-    assert {n["family"] for n in found} == {"add"}
-    assert "add-train-000003" not in [n["id"] for n in found]
-    similar = [n["similarity"] for n in found]
-    assert len(found) == 6 and similar == sorted(similar, reverse=True)
-    assert 0.3 < similar[0] < 1
-    assert ask("neighbours", id="steam-train-000000") == []
-
-
 def test_dropped_rows_are_counted_by_stage_and_shown_by_reason(ask: Callable[..., Any]) -> None:
     drops = ask("drops")
     assert drops["by_domain"][0]["near-duplicate"] == 1
@@ -269,7 +257,7 @@ def test_dropped_rows_are_counted_by_stage_and_shown_by_reason(ask: Callable[...
 
 def test_no_text_of_the_dataset_leaves_a_share_safe_page(folder: Path) -> None:
     subject = DatasetSubject(folder)
-    asked = [*subject.snapshot(), ("neighbours", {"id": "add-train-000003"})]
+    asked = list(subject.snapshot())
     assert {"summary", "rows", "row", "groups", "histograms", "drops"} <= {
         page for page, _ in asked
     }
@@ -287,15 +275,6 @@ def test_new_pass_rates_are_seen_without_opening_again(folder: Path) -> None:
     os.utime(file, ns=(1, 1))
     assert subject.version() != before
     assert subject.pages()["rows"]({"rated": "yes"})["rows"][0]["id"] == "talk-train-000000"
-
-
-def test_of_many_datasets_only_the_last_looked_at_have_their_rows_in_memory(folder: Path) -> None:
-    recent = RecentDatasets(most=2)
-    subjects = [DatasetSubject(folder, recent) for _ in range(3)]
-    for subject in subjects:
-        subject.pages()["rows"]({})
-    assert [subject._held is None for subject in subjects] == [True, False, False]
-    assert subjects[0].pages()["rows"]({})["total"] == 9
 
 
 def test_a_gold_is_checked_again_by_its_verifier(folder: Path) -> None:

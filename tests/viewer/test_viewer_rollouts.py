@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
-import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from pyarrow import parquet
 
 from prorl_common import UserError
 from prorl_common.rollout_files import COLUMNS, rollout_file, schema
+from prorl_evaluation.sampling.stored import OpenFile
 from prorl_verifiers import read_items
 from prorl_viewer.answering import encode
 from prorl_viewer.rollouts import index as index_module
@@ -69,9 +71,9 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(run: Path, tmp_path: Path) -> Iterator[Rollouts]:
+def opened(run: Path) -> Iterator[Rollouts]:
     """The rollout pages of the run."""
-    with Rollouts(run, tmp_path / "cache") as rollouts:
+    with Rollouts(run) as rollouts:
         yield rollouts
 
 
@@ -311,52 +313,33 @@ def test_files_that_cannot_be_read_are_a_line_each_and_the_others_are_shown(
             page({"step": str(step), "row": "0"})
 
 
-def test_the_cache_gives_the_same_answers_and_torn_parts_of_it_are_read_anew(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_texts_in_a_temporary_file_give_the_same_answers(
+    run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_module, "MERGED_FILES", 2)
-    cache = tmp_path / "cache"
-
     def answers() -> list[dict[str, Any]]:
-        with Rollouts(run, cache) as rollouts:
-            return [listed(rollouts), listed(rollouts, q="STEP 2"), listed(rollouts, q="2+2")]
+        with Rollouts(run) as rollouts:
+            answers = [listed(rollouts, q=text) for text in ("", "STEP 2", "2+2")]
+            kinds = {type(s.texts) for s in rollouts._index.state().table.segments}
+            assert kinds == {OpenFile if index_module.MERGED_FILES == 2 else bytes}
+            return answers
 
-    with Rollouts(run, tmp_path / "other") as rollouts:
-        expected = [listed(rollouts), listed(rollouts, q="STEP 2"), listed(rollouts, q="2+2")]
-    assert answers() == expected
-    files = sorted(cache.rglob("*.*"))
-    assert {f.suffix for f in files} == {".arrow", ".text"}
-    assert files[0].parent.stat().st_mode & 0o077 == 0
-    assert answers() == expected
-    for file in files:
-        file.write_bytes(file.read_bytes()[:-9])
-        assert answers() == expected
-    files[0].with_suffix(".arrow").write_bytes(b"no arrow file")
-    assert answers() == expected
-
-
-def test_without_a_place_for_the_cache_the_texts_stay_in_memory(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    expected = answers()
     monkeypatch.setattr(index_module, "MERGED_FILES", 2)
-    (tmp_path / "file").write_text("")
-    with Rollouts(run, tmp_path / "file") as rollouts:
+    assert answers() == expected
+
+
+def test_without_room_for_a_temporary_file_the_texts_stay_in_memory(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(index_module, "MERGED_FILES", 2)
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with Rollouts(run) as rollouts:
         answer = listed(rollouts, q="step 2")
         assert answer["total"] == 4
         assert any("stay in memory" in line for line in answer["problems"])
-
-
-def test_the_cache_of_a_run_that_is_gone_is_taken_away(run: Path, tmp_path: Path) -> None:
-    cache, other = tmp_path / "cache", tmp_path / "other"
-    write(other, 1)
-    for folder in (run, other):
-        with Rollouts(folder, cache) as rollouts:
-            listed(rollouts)
-    assert len(list(cache.iterdir())) == 2
-    shutil.rmtree(other)
-    with Rollouts(run, cache) as rollouts:
-        listed(rollouts)
-    assert len(list(cache.iterdir())) == 1
 
 
 def test_a_prompt_of_any_form_is_shown(run: Path, opened: Rollouts) -> None:

@@ -127,9 +127,7 @@ def _kinds(paths: Sequence[Path]) -> list[_Kind]:
 
     return [
         _Kind(runs.looks_like, runs.open_subjects),
-        _Kind(
-            datasets.looks_like, partial(datasets.open_subjects, recent=datasets.RecentDatasets())
-        ),
+        _Kind(datasets.looks_like, datasets.open_subjects),
         _Kind(evaluations.looks_like, partial(evaluations.open_subjects, named=paths)),
     ]
 

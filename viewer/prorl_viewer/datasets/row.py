@@ -1,28 +1,21 @@
-"""Shows one row with similar rows, and checks its gold response again."""
+"""Shows one row, and checks its gold response again."""
 
 from __future__ import annotations
 
 import json
-import math
 import multiprocessing
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from prorl_common import UserError
 from prorl_datasets.building.gold import FULL_MARKS
-from prorl_datasets.text.hashing import SHINGLE, runs_of, word_hashes
-from prorl_datasets.text.words import question_words
 from prorl_verifiers import VERIFIERS, load_task
 from prorl_viewer.answering import label, message
 from prorl_viewer.checking import Checker
 from prorl_viewer.datasets.counts import Drops, dropped_line, pair_line
-from prorl_viewer.datasets.table import Places, Rates, RowTable
+from prorl_viewer.datasets.table import Rates, RowTable
 from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 
@@ -57,79 +50,6 @@ def _render(messages: list[Mapping[str, str]], model: str) -> tuple[str, int]:
 
     tokenizer = AutoTokenizer.from_pretrained(resolve_model(model), local_files_only=True)
     return render_prompt(tokenizer, messages), len(encode_prompt(tokenizer, messages))
-
-
-SHOWN = 8
-LEAST = 0.1
-"""Minimum similarity of neighbours."""
-RARE_WORDS = 6
-"""Number of words to search for; each takes a pass over all questions."""
-CANDIDATES = 400
-PROBED = 2048
-"""Number of rows from which word frequencies are estimated."""
-_LONGEST_COMPARED = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A row and its similarity, from 0 to 1."""
-
-    row: int
-    similarity: float
-
-
-def neighbours(table: RowTable, row: int) -> list[Neighbour]:
-    shingles = _shingles(table.prompt(row))
-    if not len(shingles):
-        return []
-    result = []
-    for candidate in _candidates(table, row).tolist():
-        candidate_shingles = _shingles(table.prompt(candidate))
-        shared = len(np.intersect1d(shingles, candidate_shingles, assume_unique=True))
-        similarity = shared / (len(shingles) + len(candidate_shingles) - shared)
-        if similarity >= LEAST:
-            result.append(Neighbour(candidate, round(similarity, 4)))
-    return sorted(result, key=lambda n: (-n.similarity, n.row))[:SHOWN]
-
-
-def _candidates(table: RowTable, row: int) -> Places:
-    scores = np.zeros(len(table), np.float32)
-    for word in _rarest(table, row):
-        holding = table.rows_containing(word)
-        scores[holding] += math.log((len(table) + 1) / (np.count_nonzero(holding) + 0.5))
-    family = table.labels["family"]
-    kin = (
-        np.flatnonzero(family.codes == family.codes[row])
-        if family.of(row)
-        else np.empty(0, np.int64)
-    )
-    if len(kin) > CANDIDATES:  # the rows that share the rarest words, then the nearest in the file
-        nearest = np.lexsort((np.abs(kin - row), -scores[kin]))
-        kin = kin[nearest[:CANDIDATES]]
-    best = np.argsort(-scores, kind="stable")[: CANDIDATES + 1]
-    best = best[scores[best] > 0]
-    both = np.union1d(best, kin)
-    return np.asarray(both[both != row])
-
-
-def _rarest(table: RowTable, row: int) -> list[str]:
-    import pyarrow.compute as pc
-
-    text = table.prompt(row)
-    plain = text.lower()
-    words = {w for w in question_words(text[:_LONGEST_COMPARED]) if len(w) > 3 and w in plain}
-    longest = sorted(words, key=lambda w: (-len(w), w))[:60]
-    step = max(1, len(table) // PROBED)
-    sample = table.prompts.take(np.arange(0, len(table), step))
-    counts = {
-        w: pc.sum(pc.match_substring(sample, w, ignore_case=True)).as_py() or 0 for w in longest
-    }
-    return sorted(counts, key=lambda w: (counts[w], -len(w), w))[:RARE_WORDS]
-
-
-def _shingles(text: str) -> NDArray[np.uint64]:
-    hashes = word_hashes(question_words(text[:_LONGEST_COMPARED]))
-    return np.unique(runs_of(hashes, min(SHINGLE, max(1, len(hashes)))))
 
 
 _SHOWN_APART = ("gold_response", "verified_by", "entry", "family", "level")

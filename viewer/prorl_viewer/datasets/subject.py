@@ -14,7 +14,7 @@ from prorl_datasets.card.facts import in_order
 from prorl_datasets.storage import MANIFEST
 from prorl_viewer.checking import Checker
 from prorl_viewer.datasets.counts import Drops, groups, histograms
-from prorl_viewer.datasets.row import checked_gold, neighbours, place, rendered, row_page
+from prorl_viewer.datasets.row import checked_gold, place, rendered, row_page
 from prorl_viewer.datasets.table import (
     LABEL_NAMES,
     Rates,
@@ -40,29 +40,12 @@ class _Opened:
     drops: Drops
 
 
-class RecentDatasets:
-    """Keeps the rows of the most recently used datasets in memory."""
-
-    def __init__(self, most: int = 3) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._held: list[DatasetSubject] = []
-
-    def mark_used(self, subject: DatasetSubject) -> None:
-        with self._lock:
-            self._held = [subject, *(one for one in self._held if one is not subject)]
-            for other in self._held[self._most :]:
-                other.forget()
-            del self._held[self._most :]
-
-
 class DatasetSubject:
     kind: Kind = "dataset"
 
-    def __init__(self, path: Path, recent: RecentDatasets | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.folders = (path,)
-        self._recent = recent or RecentDatasets()
         self.name = path.absolute().name
         self._lock = threading.Lock()
         self._held: _Opened | None = None
@@ -81,7 +64,6 @@ class DatasetSubject:
             "histograms": lambda _: histograms(self._open().table, self._open().rates),
             "rows": self._rows,
             "row": lambda query: row_page(*self._parts(), query),
-            "neighbours": self._neighbours,
             "rendered": self._rendered,
             "drops": self._drops,
             "entries": self._entries,
@@ -107,9 +89,6 @@ class DatasetSubject:
 
     def close(self) -> None:
         self._checker.close()
-
-    def forget(self) -> None:
-        self._held = None
 
     def _drops(self, query: Query) -> Json:
         with explained(self.path / MANIFEST):
@@ -165,11 +144,6 @@ class DatasetSubject:
             "rows": [_listed(table, rates, at) for at in chosen.places[first:last].tolist()],
         }
 
-    def _neighbours(self, query: Query) -> Json:
-        table, rates, _ = self._parts()
-        similar = neighbours(table, place(table, query))
-        return [{**_listed(table, rates, n.row), "similarity": n.similarity} for n in similar]
-
     def _rendered(self, query: Query) -> Json:
         table = self._open().table
         return rendered(table.row(place(table, query))["prompt"], query.get("model", ""))
@@ -185,7 +159,6 @@ class DatasetSubject:
         return held.table, held.rates, held.drops
 
     def _open(self) -> _Opened:
-        self._recent.mark_used(self)
         with self._lock:
             version = self.version()
             held = self._held
@@ -224,5 +197,5 @@ def looks_like(folder: Path) -> bool:
     return isinstance(files, dict) and any(str(name).endswith(".parquet") for name in files)
 
 
-def open_subjects(folders: Sequence[Path], recent: RecentDatasets) -> list[Subject]:
-    return [DatasetSubject(folder, recent) for folder in folders]
+def open_subjects(folders: Sequence[Path]) -> list[Subject]:
+    return [DatasetSubject(folder) for folder in folders]

@@ -39,25 +39,6 @@ def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
     }
 
 
-def stored_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
-    """Return the curves stored in the results, shown until the report is computed."""
-    kind, _, name = group.partition(":")
-    groups = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
-    present = [
-        (k, label, g) for k, label, g in groups if g is not None and kind in ("overall", "domain")
-    ]
-    return {
-        "groups": [],
-        "group": group,
-        "problems": max((g.problems for _, _, g in present), default=0),
-        "shared": False,
-        "fewest": min(r.settings.n for r in results),
-        "level": results[0].settings.level,
-        "lines": [line(key, label, g.pass_at_k) for key, label, g in present],
-        "claims": [],
-    }
-
-
 def claims(data: ReportData) -> Json:
     """Return all claims with their tests, the decision rule and explanations."""
     report = data.boundary

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import threading
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.uint64]
 
 
-CHUNK = 1 << 23
 HEAD = b'{"key": "'
 """Start of each line that prorl writes; other lines are parsed to find their key."""
 DIGITS = 16
@@ -57,12 +57,11 @@ class KeyedLines:
 
     def __init__(self, path: Path, fields: Mapping[str, Types]) -> None:
         self.path, self.fields = path, fields
-        self.lines = 0
         self.without_key = 0
         self._file: tuple[int, int] | None = None
         self._read = 0
-        self._added = False
-        self._places: list[tuple[Numbers, Numbers]] = []
+        self._heads, self._places = array("Q"), array("Q")
+        self._index: tuple[Numbers, Numbers] | None = None
         self._lock = threading.Lock()
 
     def rows(self, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
@@ -102,69 +101,41 @@ class KeyedLines:
                 stat = os.fstat(file.fileno())
                 identity = (stat.st_dev, stat.st_ino)
                 if identity != self._file or stat.st_size < self._read:
-                    self._file, self._read, self._places = identity, 0, []
-                    self.lines = self.without_key = 0
+                    self._file, self._read, self.without_key = identity, 0, 0
+                    self._heads, self._places = array("Q"), array("Q")
                 file.seek(self._read)
-                remainder = b""
-                while chunk := file.read(CHUNK):
-                    data = remainder + chunk
-                    whole = data.rfind(b"\n") + 1
-                    if whole:
-                        self._add(data[:whole], self._read)
-                        self._read += whole
-                    remainder = data[whole:]
+                for line in file:
+                    if not line.endswith(b"\n"):  # still being written
+                        break
+                    if (head := _head(line)) is not None:
+                        self._heads.append(head)
+                        self._places.append(self._read)
+                        self._index = None
+                    elif line.strip():
+                        self.without_key += 1
+                    self._read += len(line)
         except FileNotFoundError:
             return False
         return True
 
-    def _add(self, data: bytes, start: int) -> None:
-        import numpy as np
-
-        raw = np.frombuffer(data, np.uint8)
-        ends = np.flatnonzero(raw == ord("\n"))
-        begins = np.concatenate([[0], ends[:-1] + 1])
-        width = len(HEAD) + DIGITS
-        usual = np.zeros(len(begins), bool)
-        long = np.flatnonzero(ends - begins >= width)
-        letters = raw[begins[long, None] + np.arange(width)]
-        values = _hex_values()[letters[:, len(HEAD) :]]
-        fits = (letters[:, : len(HEAD)] == np.frombuffer(HEAD, np.uint8)).all(axis=1)
-        fits &= (values < DIGITS).all(axis=1)
-        usual[long[fits]] = True
-        shifts = np.arange(4 * (DIGITS - 1), -1, -4, dtype=np.uint64)
-        heads = np.zeros(len(begins), np.uint64)
-        heads[usual] = (values[fits].astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64)
-        for at in np.flatnonzero(~usual & (ends > begins)):
-            if (key := _key(data[begins[at] : ends[at]])) is None:
-                self.without_key += 1
-                continue
-            heads[at], usual[at] = key, True
-        self._added = True
-        self.lines += int(usual.sum())
-        self._places.append((heads[usual], (begins[usual] + start).astype(np.uint64)))
-
     def _sorted(self) -> tuple[Numbers, Numbers]:
         import numpy as np
 
-        if self._added:
-            heads, places = (np.concatenate(c) for c in zip(*self._places, strict=True))
+        if self._index is None:
+            heads, places = np.array(self._heads, np.uint64), np.array(self._places, np.uint64)
             order = np.argsort(heads, kind="stable")
-            self._places, self._added = [(heads[order], places[order])], False
-        return self._places[0] if self._places else (np.zeros(0, np.uint64),) * 2
+            self._index = heads[order], places[order]
+        return self._index
 
 
-def _hex_values() -> NDArray[np.uint8]:
-    import numpy as np
-
-    table = np.full(256, 255, np.uint8)
-    for value, letter in enumerate(b"0123456789abcdef"):
-        table[letter] = value
-    return table
-
-
-def _key(line: bytes) -> int | None:
+def _head(line: bytes) -> int | None:
+    """Return the first DIGITS digits of a line's key as a number, or None if it has no key."""
     try:
-        return int(str(json.loads(line)["key"])[:DIGITS], 16)
+        if line.startswith(HEAD):
+            digits = line[len(HEAD) : len(HEAD) + DIGITS].decode()
+        else:
+            digits = str(json.loads(line)["key"])[:DIGITS]
+        return int.from_bytes(bytes.fromhex(digits), "big")
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 

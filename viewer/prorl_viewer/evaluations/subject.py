@@ -203,12 +203,10 @@ class EvaluationSubject:
 
     def _curves(self, query: Query) -> Json:
         chosen, group = self._choose(query), query.get("group") or "overall:overall"
-        if (data := self._report(chosen)) is not None:
-            page = comparison.curves(data, chosen.keys, group)
-            return {"state": "ready", "unfinished": list(chosen.unfinished), **page}
-        if chosen.benchmarks != ("",):
+        if (data := self._report(chosen)) is None:
             return COMPUTING
-        return {**COMPUTING, **comparison.stored_curves(chosen.results(), chosen.keys, group)}
+        page = comparison.curves(data, chosen.keys, group)
+        return {"state": "ready", "unfinished": list(chosen.unfinished), **page}
 
     def _claims(self, query: Query) -> Json:
         chosen = self._choose(query)

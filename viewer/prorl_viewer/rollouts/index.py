@@ -1,101 +1,47 @@
-"""Reads all rollouts of a run in the background, newest step first, and caches them outside the run's folder."""
+"""Reads all rollouts of a run in the background, newest step first."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import re
-import shutil
+import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import ipc
 
-from prorl_common import Closing, DiskFullError, UserError, cache_root
-from prorl_common.files import atomic_write_bytes, explain_write_errors
+from prorl_common import Closing, UserError
+from prorl_evaluation.sampling.stored import OpenFile
 from prorl_viewer.rollouts.segment import SCHEMA, TEXTS, FileKey, Segment, read_segment
 from prorl_viewer.rollouts.table import Table
 
-FORM = b"1"
-"""Format of the cache files; files of another format are discarded and the rollouts read again."""
-OF_RUN = "run"
-"""Name of the file that stores the path of a cache folder's run."""
 
-
-def merge(segments: Sequence[Segment], folder: Path) -> Segment:
-    """Merge segments into one in ``folder``. Raises UserError or DiskFullError."""
+def merge(segments: Sequence[Segment]) -> Segment:
+    """Merge segments into one, with their texts in an unnamed temporary file. Raises OSError."""
     parts, offsets, texts, size = [], [np.zeros(1, np.int64)], 0, 0
-    for one in segments:
-        columns = one.columns
-        for name in TEXTS:
-            numbers = columns[name].to_numpy()
-            moved = pa.array(np.where(numbers < 0, numbers, numbers + texts))
-            columns = columns.set_column(SCHEMA.get_field_index(name), name, moved)
-        parts.append(columns)
-        offsets.append(one.offsets[1:] + size)
-        texts += len(one.offsets) - 1
-        size += one.size
+    with tempfile.TemporaryFile() as file:
+        for one in segments:
+            columns = one.columns
+            for name in TEXTS:
+                numbers = columns[name].to_numpy()
+                moved = pa.array(np.where(numbers < 0, numbers, numbers + texts))
+                columns = columns.set_column(SCHEMA.get_field_index(name), name, moved)
+            parts.append(columns)
+            offsets.append(one.offsets[1:] + size)
+            texts += len(one.offsets) - 1
+            size += one.size
+            file.write(one.text(0, one.size))
+        file.flush()
+        merged = OpenFile(os.dup(file.fileno()))
     table = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
-    places = np.concatenate(offsets)
     files = tuple(key for one in segments for key in one.files)
-    data = b"".join(one.texts for one in segments if isinstance(one.texts, bytes))
-    stem = hashlib.sha256(json.dumps([FORM.decode(), files]).encode()).hexdigest()[:24]
-    path = folder / f"{stem}.text"
-    atomic_write_bytes(path, data)
-    about = {b"form": FORM, b"files": json.dumps(files), b"offsets": places.tobytes()}
-    sink = pa.BufferOutputStream()
-    with ipc.new_file(sink, table.schema.with_metadata(about)) as writer:
-        writer.write_table(table)
-    atomic_write_bytes(folder / f"{stem}.arrow", sink.getvalue())
-    return Segment(files, table, places, path)
-
-
-def saved_segments(folder: Path) -> Iterator[Segment]:
-    """Yield the cached segments, removing damaged or outdated ones."""
-    for path in sorted(folder.glob("*.arrow")):
-        try:
-            yield _saved(path)
-        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
-            remove(path)
-
-
-def remove(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.with_suffix(".arrow").unlink(missing_ok=True)
-        path.with_suffix(".text").unlink(missing_ok=True)
-
-
-def open_folder(folder: Path, run: Path) -> None:
-    """Create the run's private cache folder, and remove those of deleted runs. Raises UserError or DiskFullError."""
-    with explain_write_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for note in folder.parent.glob(f"*/{OF_RUN}"):
-            if not Path(os.fsdecode(note.read_bytes())).is_dir():
-                shutil.rmtree(note.parent, ignore_errors=True)
-        atomic_write_bytes(folder / OF_RUN, os.fsencode(run.resolve()))
-
-
-def _saved(path: Path) -> Segment:
-    with ipc.open_file(path) as file:
-        table = file.read_all()
-    about = table.schema.metadata or {}
-    table = table.replace_schema_metadata(None).combine_chunks()
-    if about[b"form"] != FORM or not table.schema.equals(SCHEMA):
-        raise ValueError("another form")
-    table.validate(full=True)
-    offsets, texts = np.frombuffer(about[b"offsets"], np.int64), path.with_suffix(".text")
-    if texts.stat().st_size != offsets[-1]:
-        raise ValueError("texts of a different length")
-    files = tuple(FileKey(str(n), int(s), int(m)) for n, s, m in json.loads(about[b"files"]))
-    return Segment(files, table, offsets, texts)
+    return Segment(files, table, np.concatenate(offsets), merged)
 
 
 READERS = 2
@@ -126,20 +72,18 @@ class IndexState:
 
 
 class Index(Closing):
-    """The rollouts of a run; ``cache`` defaults to the user's cache folder."""
+    """The rollouts of a run."""
 
-    def __init__(self, run: Path, cache: Path | None = None) -> None:
+    def __init__(self, run: Path) -> None:
         self.run = run
-        name = hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:24]
-        self._cache = (cache or cache_root() / "view") / name
         self._changed = threading.Condition()
         self._keys: dict[str, FileKey] = {}
         self._seen: tuple[int, float] = (-1, 0.0)
         self._segments: list[Segment] = []
         self._bad: dict[FileKey, str] = {}
-        self._no_cache = ""
+        self._no_room = ""
         self._table = Table(())
-        self._asked = self._opened = self._closed = False
+        self._asked = self._closed = False
         self._thread: threading.Thread | None = None
         self._failed: Exception | None = None
 
@@ -160,8 +104,8 @@ class Index(Closing):
                 self._table = Table(self._segments)
             read = sum(len(s.files) for s in self._segments) + len(self._bad)
             problems = [self._bad[key] for key in sorted(self._bad)]
-            if self._no_cache:
-                problems.append(self._no_cache)
+            if self._no_room:
+                problems.append(self._no_room)
             files = read + len(self._unread())
             if older := len(self._keys) - files:
                 problems.append(f"{older:,} older step files are not listed; links to them work")
@@ -197,18 +141,11 @@ class Index(Closing):
             self._seen = (changed, now)
             self._keys = {key.name: key for key in _keys(folder)}
             present = set(self._keys.values())
-            stale = [s for s in self._segments if not present.issuperset(s.files)]
-            for segment in stale:
-                self._drop(segment)
+            self._segments = [s for s in self._segments if present.issuperset(s.files)]
             self._bad = {key: line for key, line in self._bad.items() if key in present}
             if self._thread is None and not self._closed and self._unread():
                 self._thread = threading.Thread(target=self._reader, daemon=True)
                 self._thread.start()
-
-    def _drop(self, segment: Segment) -> None:
-        self._segments.remove(segment)
-        if isinstance(segment.texts, Path):
-            remove(segment.texts)
 
     def _unread(self) -> list[FileKey]:
         read = {key for segment in self._segments for key in segment.files}
@@ -227,8 +164,6 @@ class Index(Closing):
                 self._changed.notify_all()
 
     def _read_all(self) -> None:
-        if not self._opened:
-            self._open_cache()
         with ThreadPoolExecutor(READERS) as readers:
             while True:
                 with self._changed:
@@ -259,40 +194,24 @@ class Index(Closing):
             line = (str(error).splitlines() or [""])[0]
             return f"{file}: cannot be read ({type(error).__name__}: {line})"
 
-    def _open_cache(self) -> None:
-        self._opened = True
-        try:
-            open_folder(self._cache, self.run)
-        except (UserError, DiskFullError, OSError) as error:
-            self._no_cache = f"texts stay in memory, as the cache cannot be used: {error}"
-            return
-        taken: set[FileKey] = set()
-        for segment in saved_segments(self._cache):
-            with self._changed:
-                fresh = set(self._keys.values()).issuperset(segment.files)
-                if fresh and taken.isdisjoint(segment.files):
-                    taken.update(segment.files)
-                    self._segments.append(segment)
-                elif not fresh and isinstance(segment.texts, Path):
-                    remove(segment.texts)
-
     def _merge(self) -> None:
         with self._changed:
             small = [s for s in self._segments if isinstance(s.texts, bytes)]
         if len(small) < MERGED_FILES and sum(s.size for s in small) < MERGED_BYTES:
             return
-        if self._no_cache:
+        if self._no_room:
             return
         try:
-            whole = merge(small, self._cache)
-        except (UserError, DiskFullError, OSError) as error:
-            self._no_cache = f"texts stay in memory, as the cache cannot be written: {error}"
+            whole = merge(small)
+        except OSError as error:
+            why = error.strerror or type(error).__name__
+            self._no_room = (
+                f"texts stay in memory, as {tempfile.gettempdir()} cannot hold them: {why}"
+            )
             return
         with self._changed:
             if all(s in self._segments for s in small):
                 self._segments = [s for s in self._segments if s not in small] + [whole]
-            elif isinstance(whole.texts, Path):
-                remove(whole.texts)
 
 
 def _keys(folder: Path) -> Iterable[FileKey]:

@@ -48,9 +48,9 @@ PER_PROMPT = 2000
 class Rollouts(Closing):
     """Pages and actions of a run's rollouts; thread-safe."""
 
-    def __init__(self, run: Path, cache: Path | None = None) -> None:
+    def __init__(self, run: Path) -> None:
         self.run = run
-        self._index = Index(run, cache)
+        self._index = Index(run)
         self._searches = Searches()
         self._checker = Checker()
 

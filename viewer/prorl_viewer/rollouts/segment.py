@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from pyarrow import compute, parquet
 
 from prorl_common import UserError
 from prorl_common.rollout_files import COLUMNS, read_rollouts, schema, step_of
+from prorl_evaluation.sampling.stored import OpenFile
 from prorl_viewer.rollouts.prompts import plain
 from prorl_viewer.subject import NotFoundError, first_line
 
@@ -124,7 +123,7 @@ class Segment:
     files: tuple[FileKey, ...]
     columns: pa.Table
     offsets: npt.NDArray[np.int64]
-    texts: bytes | Path
+    texts: bytes | OpenFile
 
     @property
     def newest(self) -> int:
@@ -135,23 +134,21 @@ class Segment:
         return int(self.offsets[-1])
 
     def read(self, number: int, longest: int) -> str:
-        with self._opened() as read:
-            start, end = int(self.offsets[number]), int(self.offsets[number + 1])
-            cut = bytes(read(start, min(end, start + longest)))
-        return cut.decode(errors="ignore")  # the cut may split a character
+        start, end = int(self.offsets[number]), int(self.offsets[number + 1])
+        cut = self.text(start, min(end, start + longest))
+        return bytes(cut).decode(errors="ignore")  # the cut may split a character
 
     def search(self, needle: str) -> Mask:
         """Return which rows contain ``needle``, ignoring case."""
         ids = self.columns["sample_id"].combine_chunks()
         hits: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
         texts = np.zeros(len(self.offsets), np.bool_)  # the last entry stands for no text
-        with self._opened() as read:
-            for first, last in self._blocks():
-                low, high = int(self.offsets[first]), int(self.offsets[last])
-                places = pa.py_buffer(self.offsets[first : last + 1] - low)
-                data = pa.py_buffer(read(low, high))
-                block = pa.LargeStringArray.from_buffers(last - first, places, data)
-                texts[first:last] = _has(block, needle)
+        for first, last in self._blocks():
+            low, high = int(self.offsets[first]), int(self.offsets[last])
+            places = pa.py_buffer(self.offsets[first : last + 1] - low)
+            data = pa.py_buffer(self.text(low, high))
+            block = pa.LargeStringArray.from_buffers(last - first, places, data)
+            texts[first:last] = _has(block, needle)
         for name in TEXTS:
             hits |= texts[self.columns[name].to_numpy()]
         return hits
@@ -164,29 +161,10 @@ class Segment:
             yield first, last
             first = last
 
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[Any]:
+    def text(self, start: int, end: int) -> bytes | memoryview:
         if isinstance(self.texts, bytes):
-            view = memoryview(self.texts)
-            yield lambda start, end: view[start:end]
-            return
-        try:
-            file = self.texts.open("rb")
-        except FileNotFoundError as error:  # the run rewrote these steps
-            raise NotFoundError("the run's rollouts have changed: ask again") from error
-        with file:
-            buffer = bytearray()
-
-            def read(start: int, end: int) -> memoryview:
-                nonlocal buffer
-                if end - start > len(buffer):
-                    buffer = bytearray(end - start)
-                view = memoryview(buffer)[: end - start]
-                if os.preadv(file.fileno(), [view], start) != end - start:
-                    raise UserError(f"{file.name} was cut short: start prorl view again")
-                return view
-
-            yield read
+            return memoryview(self.texts)[start:end]
+        return self.texts.read(start, end - start)
 
 
 def read_segment(file: Path, key: FileKey) -> Segment:

@@ -1,4 +1,4 @@
-// One row in full: the question as the model sees it, the gold answer and its check, and similar rows.
+// One row in full: the question as the model sees it, the gold answer and its check.
 import { act, exported, useData } from "../data.js";
 import { Findings } from "../findings.js";
 import { html, shown, useState } from "../lib.js";
@@ -29,7 +29,7 @@ export function Row({ subject, id, route, ids }) {
       <${Gold} subject=${subject} row=${row} />
       <details open><summary>Reference that the verifier checks against</summary><${Text} value=${row.reference} label="reference" /></details>
       <details><summary>Metadata</summary><${Text} value=${row.metadata} label="metadata" /></details>
-      <${Like} subject=${subject} row=${row} route=${route} />`}
+      <${Like} row=${row} />`}
   </section>`;
 }
 
@@ -109,10 +109,10 @@ function Verdict({ verdict }) {
     <${Findings} findings=${verdict.findings} />`;
 }
 
-/** @param {{subject: string, row: any, route: Route}} props */
-function Like({ subject, row, route }) {
+/** @param {{row: any}} props */
+function Like({ row }) {
+  if (!row.repeated_by.length && !row.like_benchmarks.length) return null;
   return html`<h3>Like this row</h3>
-    ${exported ? html`<p class="none">found by prorl view alone, not in a file</p>` : html`<${Neighbours} subject=${subject} id=${row.id} route=${route} />`}
     ${row.repeated_by.map(
       (/** @type {any} */ d) => html`<div class="ds-example"><p>dropped as ${d.reason}: <b>${d.row}</b></p><${Text} value=${d.text} label="dropped question" /></div>`,
     )}
@@ -122,22 +122,4 @@ function Like({ subject, row, route }) {
         <${Text} value=${m.shared} label="words in common" />
       </div>`,
     )}`;
-}
-
-/** @param {{subject: string, id: string, route: Route}} props */
-function Neighbours({ subject, id, route }) {
-  const { data, error } = useData(subject, "neighbours", { id });
-  if (error) return html`<p class="error" role="alert">${error}</p>`;
-  if (!data) return html`<p class="none" role="status">looking through the questions …</p>`;
-  if (!data.length) return html`<p class="none">no other question has a tenth of its words in common</p>`;
-  return html`<p class="none">similarity: shared runs of three words</p>
-    <ul class="ds-near">
-      ${data.map(
-        (/** @type {any} */ n) => html`<li>
-          <span class="ds-similar">${n.similarity.toFixed(2)}</span>
-          <a href=${route.href({ row: n.id })}>${n.id}</a>
-          <${Text} value=${n.prompt} inline />
-        </li>`,
-      )}
-    </ul>`;
 }

@@ -162,7 +162,7 @@ function Scores({ models, each, claims, route }) {
 function Curves({ subject, route, models }) {
   const group = route.query.group ?? "overall:overall";
   const state = useData(subject, "curves", { models: route.query.models, group });
-  const data = state.data;
+  const data = state.data?.state === "ready" ? state.data : null;
   const lines = (data?.lines ?? []).map((/** @type {any} */ line) => ({
     name: line.label,
     colour: models.find((m) => m.key === line.key)?.colour ?? 0,
