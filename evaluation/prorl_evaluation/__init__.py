@@ -5,8 +5,6 @@ from prorl_evaluation.boundary.changes import gain_against_base, solvable_change
 from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Claim, SolvableChanges
 from prorl_evaluation.compare import Comparison, Difference, compare
 from prorl_evaluation.metrics import (
-    PosteriorPassAtK,
-    beta_posterior,
     false_positive_reading,
     g_pass_at_k,
     ks_up_to,
@@ -50,14 +48,12 @@ __all__ = [
     "Example",
     "GroupResult",
     "Interval",
-    "PosteriorPassAtK",
     "ProblemResult",
     "RegradeReport",
     "Resampling",
     "SolvableChanges",
     "Units",
     "align",
-    "beta_posterior",
     "bootstrap_ci",
     "boundary_report",
     "bounded_columns",

@@ -127,10 +127,9 @@ class ScoringSection(Section):
 
 
 class OutputSection(Section):
-    """The output folder. ``repair`` moves damaged lines of samples and verdicts to another file."""
+    """The output folder."""
 
     out: Path | None = None
-    repair: bool = False
 
 
 class ComparisonSection(Section):
@@ -143,7 +142,6 @@ class ComparisonSection(Section):
     alpha: Annotated[float, Field(ge=1e-9, le=0.5)] = 0.05
     margin: Annotated[float, Field(ge=0, le=1)] = 0.05
     cluster: str = "problem"
-    beta: bool = False
     false_positive_rate: Annotated[float, Field(ge=0, le=0.99)] = 0.0
     any_sampling: bool = False
 
@@ -159,7 +157,7 @@ class NoveltySection(Section):
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
 
 
-REMOVED = (("novelty", "memory", 1024),)
+REMOVED = (("novelty", "memory", 1024), ("output", "repair", False), ("comparison", "beta", False))
 """Removed settings (section, key, default). An older ``eval.yaml`` with the default value still loads."""
 
 

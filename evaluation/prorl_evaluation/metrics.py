@@ -1,4 +1,4 @@
-"""Computes metrics from verdicts: pass@k, G-Pass@k, maj@k, posteriors, false positives."""
+"""Computes metrics from verdicts: pass@k, G-Pass@k, maj@k, false positives."""
 
 from __future__ import annotations
 
@@ -170,61 +170,6 @@ def _drawn(
         number = np.maximum(tied.sum(axis=1), 1)
         shares[k] = float(((tied * share).sum(axis=1) / number).mean())
     return shares
-
-
-PRIOR = 0.5
-_BLOCK = 2_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class PosteriorPassAtK:
-    """Mean pass@k with two credible intervals.
-
-    ``fixed`` is for the same problems, ``resampled`` for similar problems (Dirichlet weights on problems, Rubin 1981).
-    """
-
-    k: int
-    fixed: Interval
-    resampled: Interval
-
-
-def beta_posterior(
-    problems: Sequence[Counted], ks: Sequence[int], how: Resampling | None = None
-) -> list[PosteriorPassAtK]:
-    """Return posterior mean and central credible intervals of mean pass@k, with Jeffreys' prior on success rates."""
-    import numpy as np
-
-    how = how or Resampling()
-    judged = [p for p in problems if p.n > 0]
-    undefined = len(problems) - len(judged)
-    if not judged:
-        nothing = Interval(math.nan, math.nan, math.nan, 0, undefined)
-        return [PosteriorPassAtK(k, nothing, nothing) for k in ks]
-    rng = np.random.default_rng(how.seed)
-    right = np.array([p.c + PRIOR for p in judged])
-    wrong = np.array([p.n - p.c + PRIOR for p in judged])
-    fixed, resampled = (np.empty((how.draws, len(ks))) for _ in range(2))
-    step = max(1, _BLOCK // len(judged))
-    for start in range(0, how.draws, step):
-        stop = min(start + step, how.draws)
-        shape = (stop - start, len(judged))
-        failing = np.log1p(-np.minimum(rng.beta(right, wrong, shape), 1.0 - 1e-15))
-        weights = rng.standard_gamma(1.0, shape)
-        weights /= weights.sum(axis=1, keepdims=True)
-        for j, k in enumerate(ks):
-            solved = -np.expm1(k * failing)
-            fixed[start:stop, j] = solved.mean(axis=1)
-            resampled[start:stop, j] = (weights * solved).sum(axis=1)
-    tail = (1.0 - how.level) / 2.0
-    posteriors = []
-    for j, k in enumerate(ks):
-        mean = float(fixed[:, j].mean())
-        ends = [np.quantile(draws[:, j], [tail, 1.0 - tail]) for draws in (fixed, resampled)]
-        pair = [
-            Interval(mean, float(low), float(high), len(judged), undefined) for low, high in ends
-        ]
-        posteriors.append(PosteriorPassAtK(k, *pair))
-    return posteriors
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,14 +43,12 @@ def compare_command(
 
     Compares every result with the first: paired differences, and claims about which groups of problems became solvable
     or unsolvable at pass@k (boundary claims), corrected together for multiple testing. Settings for --set:
-    comparison.alpha, comparison.margin, comparison.cluster, comparison.beta, comparison.false_positive_rate, and
+    comparison.alpha, comparison.margin, comparison.cluster, comparison.false_positive_rate, and
     comparison.any_sampling=true to compare results that were sampled differently.
     """
     from prorl_evaluation import boundary_report, compare
     from prorl_evaluation.boundary.tables import (
         boundary_tables,
-        posterior_table,
-        posteriors,
         suspicion_table,
         suspicions,
     )
@@ -71,13 +69,6 @@ def compare_command(
     comparisons = [compare(results[0], later, cluster=section.cluster) for later in results[1:]]
     extra: dict[str, Any] = {}
     extra_tables: list[TextTable] = []
-    if section.beta:
-        by_label = posteriors(results)
-        extra_tables.append(posterior_table(by_label))
-        extra["posterior"] = [
-            {"label": label, "rows": [finite(dataclasses.asdict(p)) for p in rows]}
-            for label, rows in by_label
-        ]
     if (rate := section.false_positive_rate) > 0:
         suspect = suspicions(results, rate)
         extra_tables.append(suspicion_table(suspect, rate))
@@ -116,16 +107,15 @@ def report_options(names: Sequence[str], section: ComparisonSection) -> ReportOp
     options = BoundaryOptions(
         k=section.k, alpha=section.alpha, margin=section.margin, cluster=section.cluster
     )
-    beta, rate = section.beta, section.false_positive_rate
+    rate = section.false_positive_rate
     usual, values = dataclasses.asdict(BoundaryOptions()), dataclasses.asdict(options)
     words: list[object] = ["eval", "compare", *names]
     changed = {name: value for name, value in values.items() if value != usual[name]}
-    changed |= {"beta": "true"} if beta else {}
     changed |= {"false_positive_rate": f"{rate:g}"} if rate else {}
     for name, value in changed.items():
         words += ["--k", value] if name == "k" else ["--set", f"comparison.{name}={value}"]
     words += ["--html", "report.html"]
-    return ReportOptions(options, len(names) > 1, beta, rate, prorl_command(*words))
+    return ReportOptions(options, len(names) > 1, rate, prorl_command(*words))
 
 
 def table_command(

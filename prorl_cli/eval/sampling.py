@@ -420,17 +420,13 @@ def regrade_command(
 
     Example: prorl eval regrade evals/final
 
-    Settings for --set: scoring.servers, scoring.workers, scoring.allow_weak and output.repair.
+    Settings for --set: scoring.servers, scoring.workers and scoring.allow_weak.
     """
     from prorl_evaluation import regrade
-    from prorl_evaluation.sampling.journal import repair_folder
     from prorl_evaluation.tables import result_table
     from prorl_verifiers import open_pool
 
-    eval_config = o.settings(context, None, overrides, ("scoring", "output"))
-    for line in repair_folder(folder) if eval_config.output.repair else ():
-        say(line)
-    who = eval_config.scoring
+    who = o.settings(context, None, overrides, ("scoring",)).scoring
     with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
         report = regrade(folder, pool, make_progress())
     if json_out:

@@ -24,8 +24,6 @@ from prorl_evaluation import (
 from prorl_evaluation.boundary.changes import spearman
 from prorl_evaluation.boundary.tables import (
     boundary_tables,
-    posterior_table,
-    posteriors,
     suspicion_table,
     suspicions,
 )
@@ -345,7 +343,6 @@ def test_the_report_is_json_and_every_table_is_text() -> None:
         "Gain",
     ]
     tables += [
-        posterior_table(posteriors(results)),
         suspicion_table(suspicions(results, 0.01), 0.01),
     ]
     assert all(len(r) == len(t.head) for t in tables for r in t.rows)

@@ -16,7 +16,6 @@ from scipy import stats
 from prorl_common import MissingExtraError
 from prorl_evaluation import (
     Resampling,
-    beta_posterior,
     false_positive_reading,
     g_pass_at_k,
     ks_up_to,
@@ -154,25 +153,6 @@ def test_problems_that_only_false_positives_solve_are_not_distinguishable_from_u
     found = suspicion(problems, 128, 0.005, how=Resampling(draws=2000))
     assert found.observed == pytest.approx(found.unsolvable_reads, abs=0.12)
     assert found.adjusted.low == 0.0 and found.adjusted.value < 0.2
-
-
-def test_the_posterior_agrees_with_the_beta_distributions_moments() -> None:
-    # E[1 - (1-p)^2] over Beta(a, b) = 1 - b (b+1) / ((a+b) (a+b+1))
-    a, b = 3.5, 13.5
-    one = beta_posterior([Counts(16, 3)], [1, 2], Resampling(draws=40_000))
-    assert one[0].fixed.value == pytest.approx(a / (a + b), abs=0.003)
-    assert one[1].fixed.value == pytest.approx(1 - b * (b + 1) / ((a + b) * (a + b + 1)), abs=0.003)
-    low, high = stats.beta(a, b).ppf([0.025, 0.975])
-    assert (one[0].fixed.low, one[0].fixed.high) == pytest.approx((low, high), abs=0.01)
-
-
-def test_drawing_the_problems_again_widens_the_posterior_and_unjudged_ones_are_counted() -> None:
-    problems = [Counts(256, 0)] * 10 + [Counts(256, 256)] * 10 + [Counts(0, 0)]
-    found = beta_posterior(problems, [1], Resampling(draws=2000))[0]
-    assert found.fixed.undefined == 1 and found.fixed.count == 20
-    assert found.resampled.high - found.resampled.low > 10 * (found.fixed.high - found.fixed.low)
-    nothing = beta_posterior([Counts(0, 0)], [1])[0]
-    assert math.isnan(nothing.fixed.value)
 
 
 # pass@k against known vectors, exact fractions and its limits

@@ -259,7 +259,7 @@ def three() -> list[EvalResult]:
 
 @pytest.fixture(scope="module")
 def data(three: list[EvalResult]) -> ReportData:
-    options = ReportOptions(beta=True, false_positive_rate=0.005, command="prorl eval compare x")
+    options = ReportOptions(false_positive_rate=0.005, command="prorl eval compare x")
     return report_data(three, None, options)
 
 
@@ -320,7 +320,6 @@ def test_the_markdown_holds_every_table(data: ReportData) -> None:
         "k = 16",
         "by luck",
         "If the verifier",
-        "Jeffreys",
         "cut at token",
         "org/final",
     ):

@@ -30,8 +30,6 @@ from prorl_evaluation.sampling.journal import (
     SAMPLE_FIELDS,
     VERDICT_FIELDS,
     fault,
-    repair_folder,
-    repair_journal,
 )
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_inference import Generator
@@ -342,7 +340,7 @@ def test_a_backend_that_is_not_registered_is_refused_before_anything_is_written(
     assert generator.calls == 0 and not list(tmp_path.iterdir())
 
 
-# Damaged journals: torn ends are cut; files with other faults are reported and moved aside
+# Damaged journals: torn ends are cut; other faults are named
 
 
 SHORT = EvalSettings(n=8, k=4, batch_rows=8, draws=100)
@@ -380,7 +378,7 @@ DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_damaged_line_is_named_and_after_repair_the_run_equals_an_undamaged_one(
+def test_a_damaged_line_is_named_and_once_it_is_removed_the_run_equals_an_undamaged_one(
     tmp_path: Path, name: str, kind: str
 ) -> None:
     run_short(tmp_path / "whole")
@@ -391,25 +389,13 @@ def test_a_damaged_line_is_named_and_after_repair_the_run_equals_an_undamaged_on
     lines[5] = damage(lines[5])
     journal.write_bytes(b"\n".join(lines) + b"\n")
     before = journal.read_bytes()
-    with pytest.raises(EvaluationError, match=rf"{name}:6: .*{said}.*output.repair"):
+    with pytest.raises(EvaluationError, match=rf"{name}:6: .*{said}.*remove the line"):
         run_short(tmp_path / "hurt")
     assert journal.read_bytes() == before
-    assert repair_folder(tmp_path / "hurt") == [
-        f"{journal}: 1 damaged line moved to {name}.damaged"
-    ]
-    assert (tmp_path / "hurt" / f"{name}.damaged").read_bytes() == lines[5] + b"\n"
+    journal.write_bytes(b"\n".join([*lines[:5], *lines[6:]]) + b"\n")
     run_short(tmp_path / "hurt")
     for file in FILES:
         assert rows(tmp_path / "hurt" / file) == rows(tmp_path / "whole" / file)
-
-
-def test_a_sound_or_missing_journal_is_left_as_it_is(tmp_path: Path) -> None:
-    run_short(tmp_path)
-    journal = tmp_path / "samples.jsonl"
-    at = journal.stat().st_mtime_ns
-    assert repair_folder(tmp_path) == [] and journal.stat().st_mtime_ns == at
-    assert repair_journal(tmp_path / "none.jsonl", SAMPLE_FIELDS) == 0
-    assert list(tmp_path.glob("*.damaged")) == []
 
 
 def test_every_line_that_is_written_passes_its_own_check(tmp_path: Path) -> None:

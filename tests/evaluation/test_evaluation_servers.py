@@ -195,21 +195,6 @@ def test_a_protocol_sets_the_sampling_and_is_named(workplace: Path, server: Fake
     assert "protocol justrl" in done.stderr and server.bodies[0]["max_tokens"] == 32_768
 
 
-def test_a_damaged_journal_is_repaired_by_the_command_that_says_so(
-    workplace: Path, server: FakeServer
-) -> None:
-    assert call(server, "--out", "mine").exit_code == 0
-    journal = Path("mine/samples.jsonl")
-    lines = journal.read_text().splitlines()
-    lines[2] = lines[2][:30]
-    journal.write_text("\n".join(lines) + "\n")
-    error = call(server, "--out", "mine").exception
-    assert isinstance(error, UserError) and "samples.jsonl:3" in str(error)
-    done = call(server, "--out", "mine", "--set", "output.repair=true")
-    assert done.exit_code == 0 and "1 damaged line moved" in done.stderr
-    assert len(rows(Path("mine"))) == 40
-
-
 def test_a_server_rates_rows_and_is_not_asked_again(workplace: Path, server: FakeServer) -> None:
     small = [
         "--split",

@@ -77,5 +77,5 @@ def test_a_damaged_line_is_named_when_it_is_asked_for_and_counted_when_it_has_no
     lines = KeyedLines(file, FIELDS)
     assert values(lines.rows([key(1), key(3)]), 3) == [3]
     assert lines.without_key == 1
-    with pytest.raises(EvaluationError, match=r"journal\.jsonl.*'value' is a str.*output.repair"):
+    with pytest.raises(EvaluationError, match=r"journal\.jsonl.*'value' is a str.*remove the line"):
         lines.rows([key(2)])

@@ -1,4 +1,4 @@
-"""Formats boundary reports, posteriors and false positives as text tables."""
+"""Formats boundary reports and false positives as text tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport
-from prorl_evaluation.metrics import PosteriorPassAtK, Suspicion, beta_posterior, suspicion
+from prorl_evaluation.metrics import Suspicion, suspicion
 from prorl_evaluation.stats.intervals import Resampling
 from prorl_evaluation.stats.paired import Change, units_of
 from prorl_evaluation.tables import TextTable, bracket, length_digits, number, signed_bracket
@@ -107,38 +107,14 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
     ]
 
 
-def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorPassAtK]]]:
-    ks = shown_ks(results)
-    rows = []
-    for r in results:
-        how = _how(r, "posterior")
-        rows.append((r.label, beta_posterior(r.problems, ks, how)))
-    return rows
-
-
-def posterior_table(estimates: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> TextTable:
-    rows = tuple(
-        (label, f"pass@{p.k}", bracket(p.fixed), bracket(p.resampled))
-        for label, values in estimates
-        for p in values
-    )
-    title = "Posterior with Jeffreys' prior for each problem's rate, all problems"
-    return TextTable(title, ("", "", "benchmark fixed", "problems resampled"), rows)
-
-
 def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
     """Return each result's label and its pass@k corrected for a false-positive rate."""
-    ks = shown_ks(results)
-    return [
-        (
-            r.label,
-            [
-                suspicion(r.problems, k, rate, units_of(r.problems), _how(r, "false positives"))
-                for k in ks
-            ],
-        )
-        for r in results
-    ]
+    ks, rows = shown_ks(results), []
+    for r in results:
+        s, units = r.settings, units_of(r.problems)
+        how = Resampling(s.level, s.draws, derive_seed(s.seed, "false positives"))
+        rows.append((r.label, [suspicion(r.problems, k, rate, units, how) for k in ks]))
+    return rows
 
 
 def suspicion_table(estimates: Sequence[tuple[str, Sequence[Suspicion]]], rate: float) -> TextTable:
@@ -155,11 +131,6 @@ def suspicion_table(estimates: Sequence[tuple[str, Sequence[Suspicion]]], rate: 
     )
     title = f"If the verifier accepts {100 * rate:g}% of wrong answers, independently"
     return TextTable(title, ("", "", "observed", "unsolvable reads", "without them"), rows)
-
-
-def _how(result: EvalResult, purpose: str) -> Resampling:
-    s = result.settings
-    return Resampling(s.level, s.draws, derive_seed(s.seed, purpose))
 
 
 def _metric(changes: Sequence[Change], name: str) -> Change:

@@ -11,7 +11,7 @@ from typing import Any, assert_never
 
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.boundary import BoundaryOptions, boundary_report, members_of
-from prorl_evaluation.boundary.tables import posteriors, suspicions
+from prorl_evaluation.boundary.tables import suspicions
 from prorl_evaluation.boundary.types import (
     BoundaryGroup,
     BoundaryReport,
@@ -19,7 +19,7 @@ from prorl_evaluation.boundary.types import (
     GainAgainstBase,
 )
 from prorl_evaluation.compare import Comparison, baseline_place, compare
-from prorl_evaluation.metrics import PosteriorPassAtK, Suspicion, pass_at_k_table
+from prorl_evaluation.metrics import Suspicion, pass_at_k_table
 from prorl_evaluation.stats.intervals import Interval, Resampling, bounded_columns
 from prorl_evaluation.types import EvalResult, EvaluationError, ProblemResult
 
@@ -41,12 +41,10 @@ class ReportOptions:
     """Options of a report.
 
     ``baseline_first`` takes the first result as the baseline, even if a later one is a checkpoint from before RL.
-    ``beta`` adds posterior estimates of pass@k.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
     baseline_first: bool = False
-    beta: bool = False
     false_positive_rate: float = 0.0
     command: str = ""
 
@@ -64,7 +62,6 @@ class ReportData:
     comparison: Comparison | None
     boundary: BoundaryReport | None
     groups: tuple[BoundaryGroup, ...]
-    posteriors: tuple[tuple[str, list[PosteriorPassAtK]], ...]
     suspicions: tuple[tuple[str, list[Suspicion]], ...]
     decisions: tuple[Mapping[str, Any], ...]
     options: ReportOptions
@@ -131,7 +128,6 @@ def report_data(
         comparison=comparison,
         boundary=boundary,
         groups=boundary.groups if boundary is not None else single_groups(later[0]),
-        posteriors=tuple(posteriors(results)) if options.beta else (),
         suspicions=tuple(suspicions(results, rate)) if rate > 0 else (),
         decisions=tuple(read_rows(run_dir / "decisions.jsonl") if run_dir else ()),
         options=options,

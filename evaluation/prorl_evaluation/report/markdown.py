@@ -7,7 +7,7 @@ from pathlib import Path
 
 from prorl_common import atomic_write_text
 from prorl_common.markup import fence, md, table
-from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
+from prorl_evaluation.boundary.tables import boundary_tables, suspicion_table
 from prorl_evaluation.report.data import BINS, ReportData
 from prorl_evaluation.report.tables import example_answers, rates_table, setting_facts
 from prorl_evaluation.report.words import (
@@ -46,8 +46,6 @@ def markdown_report(data: ReportData) -> str:
     if data.suspicions:
         suspect = suspicion_table(data.suspicions, data.options.false_positive_rate)
         parts += ["## If the verifier is wrong", format_table(suspect)]
-    if data.posteriors:
-        parts += ["## Posterior pass@k", format_table(posterior_table(data.posteriors))]
     facts = tuple((name, *values) for name, values in setting_facts(data.results).items())
     head = ("", *(r.label for r in data.results))
     parts.append("## Settings and versions")

@@ -239,7 +239,6 @@ def session_of(
         config.output.out,
         config.model.device,
         server,
-        config.output.repair,
         config=config.to_yaml(),
     )
     for target in targets:

@@ -7,15 +7,12 @@ import functools
 import hashlib
 import json
 import math
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from prorl_common import Closing, Journal, derive_seed
-from prorl_common.files import explain_write_errors
 from prorl_evaluation.sampling.stored import OpenFile
 from prorl_evaluation.types import EvalSettings, EvaluationError, Label
 from prorl_verifiers import Task, Verdict
@@ -316,10 +313,7 @@ VERDICT_FIELDS: Mapping[str, Types] = {
     "metrics": (dict,),
     "seconds": NUMBER,
 }
-DAMAGED = ".damaged"
-BLANK = "the line is blank"
-"""``scan`` yields this for a blank line, which is not a fault."""
-CURE = "--set output.repair=true moves such lines aside; what is missing is sampled again"
+CURE = "remove the line; what is missing is sampled again"
 
 
 def fault(row: object, fields: Mapping[str, Types]) -> str | None:
@@ -335,72 +329,20 @@ def fault(row: object, fields: Mapping[str, Types]) -> str | None:
     return None
 
 
-def scan(
-    path: Path, fields: Mapping[str, Types]
-) -> Iterator[tuple[int, bytes, dict[str, Any] | str]]:
-    """Yield (line number, line, JSON object or fault)."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                yield number, line, BLANK
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                yield number, line, f"not valid JSON ({' '.join(str(error).split())[:80]})"
-                continue
-            yield number, line, fault(row, fields) or row
-
-
 def read_checked(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (line number, byte offset, JSON object). Raises EvaluationError at the first fault."""
+    """Yield (line number, byte offset, JSON object) of lines that are not blank. Raises EvaluationError at a fault."""
     place = 0
-    for number, line, row_or_fault in scan(path, fields):
-        if not isinstance(row_or_fault, str):
-            yield number, place, row_or_fault
-        elif row_or_fault != BLANK:
-            raise EvaluationError(f"{path}:{number}: {row_or_fault}: {CURE}")
-        place += len(line)
-
-
-def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
-    """Move damaged lines to ``<name>.damaged`` atomically, and return their number."""
-    if not path.is_file():
-        return 0
-    faults = (
-        (line, row_or_fault)
-        for _, line, row_or_fault in scan(path, fields)
-        if isinstance(row_or_fault, str)
-    )
-    bad = [line for line, row_or_fault in faults if row_or_fault != BLANK]
-    if not bad:
-        return 0
-    aside = path.with_name(path.name + DAMAGED)
-    with explain_write_errors(aside), aside.open("ab") as file:
-        file.write(b"".join(line.rstrip(b"\n") + b"\n" for line in bad))
-        file.flush()
-        os.fsync(file.fileno())
-    with explain_write_errors(path):
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            for _, line, row_or_fault in scan(path, fields):
-                if not isinstance(row_or_fault, str):
-                    file.write(line.rstrip(b"\n") + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    return len(bad)
-
-
-def repair_folder(folder: Path) -> list[str]:
-    """Repair the samples and the verdicts; return a message for each damaged file."""
-    messages = []
-    for name, fields in ((SAMPLES_FILE, SAMPLE_FIELDS), (VERDICTS_FILE, VERDICT_FIELDS)):
-        if count := repair_journal(folder / name, fields):
-            messages.append(
-                f"{folder / name}: {count} damaged line{'' if count == 1 else 's'} moved to {name}{DAMAGED}"
-            )
-    return messages
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                    wrong = fault(row, fields)
+                except (ValueError, RecursionError) as error:
+                    wrong = f"not valid JSON ({' '.join(str(error).split())[:80]})"
+                if wrong is not None:
+                    raise EvaluationError(f"{path}:{number}: {wrong}: {CURE}")
+                yield number, place, row
+            place += len(line)

@@ -12,7 +12,7 @@ from prorl_datasets import Sample
 from prorl_evaluation.sampling.choose import Run, Target, out_folder, settings_hash
 from prorl_evaluation.sampling.evaluate import evaluate
 from prorl_evaluation.sampling.job import Part
-from prorl_evaluation.sampling.journal import digest, repair_folder
+from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.sampling.pipeline import Scorer
 from prorl_evaluation.sampling.sampler import LazyGenerator
 from prorl_evaluation.stats.power import poor_power
@@ -70,7 +70,6 @@ class Session:
     out: Path | None = None
     device: str = "auto"
     server: Server | None = None
-    repair: bool = False
     parts: Sequence[Part] = ()
     config: str = ""
 
@@ -151,9 +150,6 @@ class Session:
         """Evaluate one target with a generator that other targets may share."""
         settings = replace(self.settings, label=target.label)
         out = self.folder(target)
-        if self.repair:
-            for line in repair_folder(out):
-                progress.message(line)
         before = _usage(generator)
         try:
             result = evaluate(generator, self.samples, settings, out, pool, progress, self.parts)

@@ -7,7 +7,7 @@ from typing import Any
 
 from prorl_evaluation.boundary.boundary import align
 from prorl_evaluation.boundary.changes import solvable_changes
-from prorl_evaluation.boundary.tables import ladder_tables, posterior_table, suspicion_table
+from prorl_evaluation.boundary.tables import ladder_tables, suspicion_table
 from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport
 from prorl_evaluation.report import words
 from prorl_evaluation.report.data import ReportData
@@ -43,8 +43,6 @@ def claims(data: ReportData) -> Json:
     """Return all claims with their tests, the decision rule and explanations."""
     report = data.boundary
     tables = [] if report is None else ladder_tables(report)
-    if data.posteriors:
-        tables.append(posterior_table(data.posteriors))
     if data.suspicions:
         tables.append(suspicion_table(data.suspicions, data.options.false_positive_rate))
     texts = {
