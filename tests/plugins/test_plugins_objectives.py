@@ -221,7 +221,7 @@ def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) 
             lambda ones: shaped_reward(
                 check_config({"penalties": {"mine": {}}}), 1.0, 5, False, False
             ),
-            "must return a finite number, and returned nan",
+            "must return a finite number, but returned nan",
         ),
         (
             "A = PolicyLossSpec('mine', lambda *a: None)\n",

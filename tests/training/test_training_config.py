@@ -80,7 +80,7 @@ def test_text_that_looks_like_something_else_survives_saving(text: str, tmp_path
         ("data: &x {domain_weights: *x}\n", "JSON cannot represent"),
         ("a: !!python/object/apply:os.system [ls]\n", "not valid YAML"),
         ("steps: !!binary aGk=\n", "JSON cannot represent"),
-        ("extends: cpu\n", "'preset', not 'extends'"),
+        ("extends: cpu\n", "'extends' is for presets"),
         ("preset: [cpu]\n", "unknown preset"),
     ],
 )

@@ -436,7 +436,7 @@ def test_all_refusals_come_at_once_and_a_phases_by_its_name() -> None:
     with pytest.raises(UserError) as caught:
         check_supported(configured("prorl-v2", late, "model.lora.rank=4"))
     head, *lines = str(caught.value).splitlines()
-    assert head == "engine openrlhf does not support 3 of these settings:"
+    assert head == "engine openrlhf does not support 3 settings of this run:"
     assert lines[0].startswith("  - model.lora.rank=4: ")
     assert lines[1].startswith("  - phase b: kl.measure_share_every=9: ")
     assert lines[2].startswith("  - phase b: optimizer.beta2 0.95 -> 0.999: ")

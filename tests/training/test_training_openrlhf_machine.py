@@ -55,7 +55,7 @@ def test_patches_refuse_every_other_openrlhf(found: str) -> None:
     if found == "0.11.2.post1":  # the same release, repackaged
         versions.check_openrlhf(stack(openrlhf=found))
         return
-    with pytest.raises(UserError, match=r"openrlhf .*patched for 0\.11\.2 only"):
+    with pytest.raises(UserError, match=r"openrlhf .*patches are only for 0\.11\.2"):
         versions.check_openrlhf(stack(openrlhf=found))
 
 

@@ -220,7 +220,7 @@ def test_a_reset_to_a_checkpoint_moves_the_reference_alone_and_expects_a_kl(tmp_
     cluster.gap = 0.5
     policy.update(batch_of())  # the reference is not the policy, but no ResetFailed is raised
     cluster.weight = 1.5
-    with pytest.raises(RestoreFailed, match="the policy that came back"):
+    with pytest.raises(RestoreFailed, match="the policy loaded from"):
         policy.reset_to_checkpoint(clear_optimizer=False, path=tmp_path)
 
 
@@ -242,7 +242,7 @@ def test_weights_that_come_back_otherwise_are_an_error(tmp_path: Path) -> None:
     cluster = FakeCluster()
     entries = policy_on(cluster).write_checkpoint(tmp_path, None)
     cluster.weight = 1.5
-    with pytest.raises(RestoreFailed, match="the policy that came back"):
+    with pytest.raises(RestoreFailed, match="the policy loaded from"):
         policy_on(cluster).restore(tmp_path, entries)
 
 

@@ -132,7 +132,7 @@ def test_an_engine_that_gives_a_sample_up_is_a_service_error() -> None:
         def sample(self, *args: Any) -> Any:
             return lambda: [([1], [-1.0], "abort")]
 
-    with pytest.raises(ServiceError, match="ended a sample with 'abort'"):
+    with pytest.raises(ServiceError, match="stopped a sample early: finish reason abort"):
         generator(Aborting()).generate([ask("x", 0)], SamplingParams(1.0, 1.0, 8))
 
 

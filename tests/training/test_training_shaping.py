@@ -142,6 +142,6 @@ def test_printed_form_puts_a_long_partly_right_answer_below_a_short_wrong_one() 
 
 
 def test_weight_that_would_take_a_right_answer_to_nothing_is_refused() -> None:
-    with pytest.raises(ValidationError, match="no more reward than a wrong one"):
+    with pytest.raises(ValidationError, match="weight x eta is as low as"):
         LengthPenaltyConfig(weight=2.0)
     assert LengthPenaltyConfig(weight=2.0, form="printed").weight == 2.0

@@ -46,9 +46,9 @@ def compute_advantages(
 ) -> Tensor:
     """Return the advantage (B,) of each trajectory.
 
-    ``rewards`` (B,), or (B, R) if the estimator takes several, are float, ``groups`` (B,) the number of each
-    trajectory's prompt, ``lengths`` (B,) in tokens. Raises ValueError for unequal shapes or a reward that is not
-    finite, PluginError if an advantage is not finite.
+    ``rewards`` are (B,) float, or (B, R) if the estimator takes R rewards. ``groups`` (B,) has the number of each
+    trajectory's prompt, ``lengths`` (B,) its length in tokens. Raises ValueError for unequal shapes or a reward that is
+    not finite, PluginError if an advantage is not finite.
     """
     estimator = ADVANTAGES.get(config.estimator)
     several = (len(config.reward_weights),) if estimator.several else ()
@@ -59,7 +59,7 @@ def compute_advantages(
     ):
         raise ValueError(
             f"rewards {tuple(rewards.shape)}, groups {tuple(groups.shape)} and lengths "
-            f"{tuple(lengths.shape)} must be three vectors of one length"
+            f"{tuple(lengths.shape)} must have the same length"
         )
     if not torch.isfinite(rewards).all():
         raise ValueError(
@@ -120,8 +120,8 @@ GRPO = AdvantageSpec(
 def gdpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return GDPO's advantages (B,) of ``rewards`` (B, R) (arXiv 2601.05242, section 3).
 
-    Each reward is normalised in its group as by ``grpo``, and their weighted sum over the batch as by
-    ``reinforce_baseline``. Reference: TRL, grpo_trainer.py, normalize_then_sum.
+    Each of the R rewards is normalised within its group as in ``grpo``. The weighted sum of the results is normalised
+    over the batch as in ``reinforce_baseline``. Reference: TRL, grpo_trainer.py, normalize_then_sum.
     """
     columns = zip(rewards.unbind(1), config.reward_weights.values(), strict=True)
     total = torch.zeros_like(rewards[:, 0])
@@ -165,8 +165,8 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return MaxRL's advantages (B,) (arXiv 2602.02710).
 
-    They are (R - mean_group(R)) / mean_group(R), and 0 in groups whose mean is not positive. The expected gradient for
-    n samples is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1), close to that of log pass@1.
+    They are (R - mean_group(R)) / mean_group(R), and 0 in groups whose mean is not positive. With n samples the
+    expected gradient is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1), close to that of log pass@1.
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -181,8 +181,9 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return Pass@k training's advantages (B,), by the analytic form of arXiv 2508.10751.
 
-    A response's advantage is the mean best reward of the k-subsets with it, minus the mean over all k-subsets, divided
-    by the standard deviation over all. It is 0 if all k-subsets have the same best reward. k = 1 is GRPO.
+    Let the value of a subset of k responses be its best reward. A response's advantage is the mean value of the subsets
+    that contain it minus the mean of all subsets, divided by their standard deviation (0 if all values are equal). With
+    k = 1 this is GRPO.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -211,10 +212,10 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return the fractions of k-subsets in which the element of each rank (ascending) is the best.
+    """Return, for each rank (ascending), the fraction of k-subsets whose best element has this rank.
 
-    The lists are fractions of all subsets, of the subsets with the element, and of the subsets with a given
-    lower-ranked element.
+    The three lists are fractions of all subsets, of the subsets that contain the element, and of the subsets that
+    contain a given lower-ranked element.
     """
     every, with_one = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]
@@ -241,7 +242,7 @@ def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
 
 
 def group_variance(centred: Tensor, index: Tensor, std: str) -> Tensor:
-    """Return (B,): for each trajectory, the variance of its group."""
+    """Return the variance of each trajectory's group (B,)."""
     variance = group_mean(centred**2, index)
     if std == "sample":
         count = torch.bincount(index).to(centred.dtype)

@@ -1,4 +1,4 @@
-"""KL estimators per token, and the clamps of their inputs and outputs.
+"""Estimates of the KL divergence per token, with clamps.
 
 Sources: Schulman (joschu.net/blog/kl-approx.html, 2020) for k1, k2 and k3; the ProRL v2 post, OpenRLHF 0.11.2
 (models/utils.py) and NeMo-RL for the clamps.
@@ -21,8 +21,9 @@ EXP_LIMIT = 80.0
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    ``config.clamp`` bounds the log-ratio d = log pi - log pi_ref, the estimate or both. Outside a bound the gradient is
-    0: with ``clamp_value`` 10, for |d| above 10 (``input``) or, with k2, sqrt(20) (``output``).
+    ``config.clamp`` says whether the log-ratio d = log pi - log pi_ref, the estimate, or both are clamped. Clamped
+    tokens have no gradient: with ``clamp_value`` 10, those with |d| above 10 (``input``) or, for k2, sqrt(20)
+    (``output``).
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)

@@ -14,7 +14,7 @@ from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
 
 
 class Mismatch(NamedTuple):
-    """Importance weight (N,) of each token's loss, and the fraction of tokens or sequences whose ratio is out of
+    """Importance weights (N,) of the tokens' losses, and the fraction of tokens (or sequences) whose ratio is out of
     bounds.
     """
 
@@ -27,8 +27,8 @@ def mismatch_weights(
 ) -> Mismatch:
     """Return importance weights that correct for the gap between sampler and trainer.
 
-    A token's rho is exp(trainer's log-prob before the update - sampler's log-prob). ``level`` makes the ratio of rho:
-    rho itself, or for all tokens of a sequence the product (``sequence``) or geometric mean (``geometric``) of rho.
+    A token's rho is exp(trainer's log-prob before the update - sampler's log-prob). With ``level: token`` the ratio is
+    rho. With ``sequence`` or ``geometric`` it is the product or geometric mean of the sequence's rho.
 
     - ``tis``: the ratio clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
     - ``icepop``: the ratio, or 0 where it is outside [low, high] (ant-ling 2025).
@@ -71,12 +71,12 @@ class MismatchSize(NamedTuple):
     kl: float
     """KL(sampler || trainer) in nats per token: the mean of rho - 1 - log rho (Schulman's k3, never negative)."""
     ess: float
-    """Effective sample size of rho as a share of the tokens (Kish 1965), (sum rho)^2 / (n sum rho^2): 1 if sampler and
-    trainer agree, 1 / n if one token has all the weight. The correction does not change it."""
+    """Effective sample size divided by the number of tokens n (Kish 1965): (sum rho)^2 / (n sum rho^2). It is 1 if
+    sampler and trainer agree, and 1 / n if one token has all the weight. ``rho`` is taken before the correction."""
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return one pass's sums (4,) for ``mismatch_size``, to be added over the passes of a step.
+    """Return four sums over a pass's tokens. Their totals over a step's passes are the input of ``mismatch_size``.
 
     All inputs are (N,). ``counted`` is False for stale tokens.
     """
@@ -89,7 +89,7 @@ def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: T
 
 
 def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
-    """Return the distance from the ``mismatch_sums`` of a whole step, or None if no token was counted."""
+    """Return the distance, given the ``mismatch_sums`` of a whole step, or None if no token was counted."""
     k3, total, squares, count = sums
     if not count:
         return None
@@ -100,7 +100,7 @@ class Tokens(NamedTuple):
     """The N response tokens of one forward pass: its B trajectories, concatenated.
 
     All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are the log-probs that ``loss.old_logprobs``
-    chooses. ``weights`` are the ``token_weights`` of the whole mini-batch, so that the losses of its passes add up.
+    chooses. ``weights`` are from ``token_weights`` of the whole mini-batch, so that the losses of its passes add up.
     """
 
     logprobs: Tensor
@@ -113,9 +113,9 @@ class Tokens(NamedTuple):
 
 
 class PassLoss(NamedTuple):
-    """One pass's part of a mini-batch loss. All are scalars except ``kl`` (N,), which is None without a reference.
+    """One pass's part of a mini-batch loss: ``loss`` is ``policy_loss`` plus the KL penalty.
 
-    Differentiate ``loss``, which is ``policy_loss`` plus the KL penalty.
+    All are scalars except ``kl`` (N,), the KL estimates, which is None without a reference.
     """
 
     loss: Tensor
@@ -126,9 +126,7 @@ class PassLoss(NamedTuple):
 
 
 def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
-    """Return the loss of ``tokens``. Raises UnknownNameError for an unknown loss or KL estimate, PluginError for a bad
-    one.
-    """
+    """Return the loss of ``tokens``. Raises UnknownNameError, and PluginError if a plug-in returns invalid values."""
     policy = policy_loss(tokens.logprobs, tokens.old, tokens.advantages, tokens.lengths, loss)
     mismatch = mismatch_weights(tokens.old, tokens.sampled, tokens.lengths, loss.mismatch)
     surrogate = (policy.per_token * mismatch.weights * tokens.weights).sum()
@@ -156,5 +154,5 @@ def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
         count = (lengths > 0).sum().clamp(min=1)
         return (1.0 / (lengths.double().clamp(min=1) * count)).float().repeat_interleave(lengths)
     else:
-        raise ValueError(f"aggregation {aggregation!r}: token_mean, sequence_mean or constant")
+        raise ValueError(f"unknown aggregation {aggregation!r}")
     return torch.full((total,), weight, dtype=torch.float32, device=lengths.device)

@@ -16,7 +16,7 @@ from prorl_training.spec import (
 )
 
 LOG_RATIO_LIMIT = 20.0
-"""Bound of a log-ratio, so that exp cannot overflow (20 in OpenRLHF, and in verl as SAFETY_BOUND)."""
+"""Log-ratios are clamped to +-20, as in OpenRLHF and verl (SAFETY_BOUND), so that exp cannot overflow."""
 
 
 def policy_loss(
@@ -24,8 +24,8 @@ def policy_loss(
 ) -> PolicyLoss:
     """Return the loss (N,) of each token under the policy loss ``config.name``.
 
-    The first three arguments are (N,) float, ``lengths`` (B,) int. With ``on_policy_ratio`` the loss gets ``logprobs``
-    without gradient as old log-probs (NeMo-RL). Raises PluginError if the loss has a wrong shape or no gradient.
+    The first three arguments are (N,) float, ``lengths`` (B,) int. With ``on_policy_ratio`` the old log-probs are
+    ``logprobs`` without gradient (NeMo-RL). Raises PluginError if the loss has a wrong shape or no gradient.
     """
     spec = POLICY_LOSSES.get(config.name)
     completed = config.model_copy(update={"options": with_defaults(spec, config.options)})
@@ -78,15 +78,16 @@ def gspo(
 ) -> PolicyLoss:
     """Return GSPO's loss of each token: ``clip`` with the ratio of its sequence (arXiv 2507.18071, eq. 6 and 7).
 
-    That ratio is the geometric mean of the token ratios, with the token's own gradient (eq. 14). The paper averages
-    over sequences, ``loss.aggregation: sequence_mean``. Reference: verl, core_algos.py, compute_policy_loss_gspo.
+    The sequence's ratio is the geometric mean of its token ratios; its gradient goes to each token (eq. 14). The paper
+    averages over sequences (``loss.aggregation: sequence_mean``). Reference: verl, core_algos.py,
+    compute_policy_loss_gspo.
     """
     mean = per_sequence((logprobs - old_logprobs).detach(), lengths, mean=True)
     return _clipped(_ratio(logprobs, logprobs.detach() - mean), advantages, config)
 
 
 def per_sequence(values: Tensor, lengths: Tensor, mean: bool) -> Tensor:
-    """Return (N,): for each token, the sum or mean of ``values`` (N,) over its sequence; ``lengths`` are (B,)."""
+    """Return each token's sum or mean of ``values`` (N,) over its sequence (N,); ``lengths`` are (B,)."""
     owner = torch.arange(len(lengths), device=values.device).repeat_interleave(
         lengths, output_size=len(values)
     )
@@ -102,8 +103,8 @@ def cispo(
 ) -> PolicyLoss:
     """Return CISPO's loss of each token, -sg(clip(r, 1 - clip_low, 1 + clip_high)) A logprobs.
 
-    No token loses its gradient. Source: arXiv 2506.13585, eq. 4 and 5, which bounds r only from above (a ``clip_low``
-    near 1). Reference: verl, core_algos.py, compute_policy_loss_cispo.
+    Clipped tokens keep their gradient. Source: arXiv 2506.13585, eq. 4 and 5, where r is bounded only from above
+    (``clip_low`` near 1). Reference: verl, core_algos.py, compute_policy_loss_cispo.
     """
     del lengths
     ratio = _ratio(logprobs, old_logprobs).detach()
@@ -119,9 +120,9 @@ def dppo_tv(
 ) -> PolicyLoss:
     """Return DPPO's loss of each token with the binary total-variation mask (arXiv 2602.04879).
 
-    It is -sg(min(r, max_ratio)) A logprobs, or 0 where the probability p of the token has moved further than allowed:
-    p - p_old > ``high`` if A > 0, p_old - p > ``low`` otherwise. Reference: verl, core_algos.py,
-    compute_policy_loss_dppo_tv. The paper's p_old is the sampler's (``loss.old_logprobs: sampler``).
+    The loss is -sg(min(r, max_ratio)) A logprobs. It is 0 if the token's probability p has moved too far: p - p_old >
+    ``high`` for A > 0, p_old - p > ``low`` otherwise. In the paper p_old is the sampler's (``loss.old_logprobs:
+    sampler``). Reference: verl, core_algos.py, compute_policy_loss_dppo_tv.
     """
     del lengths
     moved = logprobs.detach().exp() - old_logprobs.exp()
@@ -131,9 +132,9 @@ def dppo_tv(
 def dppo_kl(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return DPPO's loss with the binary KL mask; otherwise as ``dppo_tv``.
+    """Return DPPO's loss like ``dppo_tv``, but with KL(Bernoulli(p_old) || Bernoulli(p)) as the distance.
 
-    The distance is KL(Bernoulli(p_old) || Bernoulli(p)), with 1e-8 added to 1 - p and 1 - p_old as in verl.
+    As in verl, 1e-8 is added to 1 - p and 1 - p_old.
     """
     del lengths
     new = logprobs.detach()

@@ -18,7 +18,7 @@ from prorl_training.types import Group
 
 
 def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: bool) -> list[Group]:
-    """Return the groups with shaped rewards, and with ``trains`` False for responses that are left out of the loss."""
+    """Return the groups with shaped rewards. ``trains`` is False for responses that are left out of the loss."""
     return [
         replace(
             group,
@@ -40,10 +40,10 @@ def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: b
 def shaped_reward(
     config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_is_on: bool
 ) -> float:
-    """Return the raw reward after ``stop_properly``, ``overlong``, ``penalties`` and, if it is on, the length penalty.
+    """Return the raw reward after all penalties: stop-properly, overlong, plug-ins' and (if on) length.
 
-    ``tokens`` includes the end token. A raw reward of 1 counts as correct, even if stop-properly lowers it. Raises
-    PluginError for a penalty that is not finite.
+    ``tokens`` includes the end token. A response with raw reward 1 counts as correct, even if stop-properly lowers its
+    reward. Raises PluginError for a penalty that is not finite.
     """
     limit = config.rollout.max_tokens
     reward = stop_properly(config.stop_properly, raw, truncated)
@@ -82,7 +82,7 @@ def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:
 
 
 def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) -> float:
-    """Return the reward of a response, which ``config`` may lower if the response is truncated.
+    """Return the reward of a response, scaled or replaced by ``config`` if the response is truncated.
 
     Sources: OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv 2510.15110.
     """
@@ -109,15 +109,13 @@ def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
     value = spec.penalty(response, {**spec.options, **options})
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise PluginError(
-            f"the penalty {name!r} must return a finite number, and returned {value!r}"
+            f"the penalty {name!r} must return a finite number, but returned {value!r}"
         )
     return value
 
 
 def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
-    """Return a value that follows half a cosine from ``at_zero`` at 0 tokens to ``at_limit`` at ``limit`` tokens or
-    more.
-    """
+    """Return half a cosine in ``tokens``: ``at_zero`` at 0 tokens, ``at_limit`` at ``limit`` tokens or more."""
     progress = min(tokens / limit, 1.0)
     return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 
@@ -125,7 +123,7 @@ def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
     """Return the length reward of the ProRL v2 post, a cosine from ``eta_max`` to ``eta_min``.
 
-    Correct and wrong responses get the same.
+    Correct and wrong responses of a length get the same reward.
     """
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 

@@ -27,11 +27,11 @@ class AdvantageConfig(Section):
     (group mean only), ``gdpo`` (several ``rewards``, arXiv 2601.05242), ``pass_at_k`` (best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv
     2602.02710), or the name of a plug-in's AdvantageSpec."""
     rewards: dict[str, float] = Field(default_factory=dict)
-    """``gdpo``: rewards and their weights. ``raw`` is the verifier's reward, ``shaping`` what penalties add to it; other
-    names are the verdict's metrics, such as ``part.NAME`` of a composite task (0 in responses without it). Empty: ``raw``
-    and ``shaping``, with weight 1."""
+    """``gdpo``: rewards and their weights. ``raw`` is the verifier's reward, ``shaping`` is shaped minus raw reward.
+    Other names are metrics of the verdict, such as ``part.NAME`` of a composite task (0 if missing). Empty: ``raw`` and
+    ``shaping``, with weight 1."""
     k: int = Field(default=4, ge=1)
-    """``pass_at_k``: responses in a subset; 1 is the same as ``grpo``."""
+    """``pass_at_k``: number of responses in a subset; 1 is the same as ``grpo``."""
     normalise: Literal["trajectory", "token"] = "trajectory"
     """``reinforce_baseline``: whether each trajectory counts once in the batch statistics (ProRL v2 post), or once per
     token (OpenRLHF, NeMo-RL, verl)."""
@@ -66,11 +66,11 @@ class MismatchConfig(Section):
     """
 
     correction: Literal["none", "tis", "icepop", "sequence_mask"] = "none"
-    """``tis``: clamp the ratio to [low, high]; ``icepop``: set ratios outside to 0; ``sequence_mask``: drop sequences
-    whose geometric mean ratio is outside, and keep the token ratios of the others."""
+    """``tis``: clamp the ratio to [low, high]. ``icepop``: set ratios outside [low, high] to 0. ``sequence_mask``: drop
+    sequences whose geometric mean ratio is outside, and use token ratios in the other sequences."""
     level: Literal["token", "sequence", "geometric"] = "token"
-    """``tis`` and ``icepop``: whether the ratio is that of the token, or the product or geometric mean of its
-    sequence's."""
+    """``tis`` and ``icepop``: use each token's ratio, or the product (``sequence``) or geometric mean (``geometric``)
+    of the ratios in its sequence."""
     veto: float = Field(default=0.0, ge=0, lt=1)
     """Drop sequences that have a token with a ratio below this; 0: off."""
     low: float = Field(default=0.5, ge=0)
@@ -96,7 +96,7 @@ class MismatchConfig(Section):
 
 
 class LossConfig(Section):
-    """The policy loss and the gradient updates of a step."""
+    """The policy loss, and how a step's batch is divided into gradient updates."""
 
     name: str = "clip"
     """``clip`` (PPO with separate bounds), ``gspo`` (ratio of the sequence, arXiv 2507.18071), ``cispo`` (clipped weight,
@@ -106,9 +106,9 @@ class LossConfig(Section):
     """Options of the loss: ``low``, ``high`` and ``max_ratio`` of ``dppo_tv`` and ``dppo_kl``, ``positive`` and
     ``negative`` of ``sapo``."""
     old_logprobs: Literal["by_age", "trainer", "sampler"] = "by_age"
-    """Old log-probs of the ratio. ``trainer``: the trainer's before the update, also for stale trajectories, whose
-    staleness ``mismatch`` then corrects (decoupled PPO, AReaL, arXiv 2505.24298). ``sampler``: the sampler's, without
-    ``mismatch``. ``by_age``: the sampler's for stale trajectories, else the trainer's."""
+    """Old log-probs of the ratio. ``trainer``: the trainer's before the update, for all trajectories; ``mismatch``
+    corrects staleness (decoupled PPO, AReaL, arXiv 2505.24298). ``sampler``: the sampler's, without ``mismatch``.
+    ``by_age``: the sampler's for stale trajectories, else the trainer's."""
     clip_low: float = Field(default=0.2, gt=0, lt=1)
     """The ratio is clipped below at 1 - clip_low."""
     clip_high: float = Field(default=0.28, gt=0)
@@ -168,8 +168,8 @@ class KLConfig(Section):
     input_clamp_value: float = Field(default=20.0, gt=0)
     """Bound of the log-ratio with ``both`` (20 in NeMo-RL)."""
     measure_share_every: int = Field(default=50, ge=0)
-    """Every N steps, measure the share of the KL term in the gradient, at the cost of one more backward pass over a
-    mini-batch; 0: never."""
+    """Every N steps, measure the KL term's share of the gradient norm; 0: never. This costs one more backward pass over
+    a mini-batch."""
 
     @field_validator("estimator")
     @classmethod
@@ -209,8 +209,8 @@ class OptimizerConfig(Section):
     def lr_at(self, update: int, total_updates: int, scale: float = 1.0) -> float:
         """Return the learning rate of gradient update ``update`` (from 1).
 
-        It rises linearly to ``lr`` over ``warmup_updates``, then decays to ``min_ratio`` x lr over ``decay_updates``
-        (0: the rest of ``total_updates``). Raises ValueError if ``update`` is less than 1.
+        The rate rises linearly to ``lr`` over ``warmup_updates`` and then decays to ``min_ratio`` x lr over
+        ``decay_updates`` (0: the rest of ``total_updates``). Raises ValueError if ``update`` is less than 1.
         """
         if update < 1:
             raise ValueError(f"updates are counted from 1, got {update}")

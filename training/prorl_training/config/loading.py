@@ -1,4 +1,4 @@
-"""Load one checked config from a preset, a file, stages and ``--set``, each of which overrides those before it."""
+"""Load the config of a run from a preset, a file, stages and ``--set``. Later ones override earlier ones."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from prorl_training.config.tree import TrainConfig, merge
 
 
 def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> TrainConfig:
-    """Return the config with these values. ``complaints`` are earlier mistakes to report too.
+    """Return ``values`` as a TrainConfig. ``complaints`` are mistakes found earlier, to be reported too.
 
-    Raises ConfigError listing every unknown key (with the nearest one) and every wrong value.
+    Raises ConfigError listing every unknown key (with the nearest known key) and every wrong value.
     """
     plain = dict(values)
     parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # last: stage settings
@@ -103,7 +103,7 @@ def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
 
 
 OF_THE_RUN = ("preset", "steps", "engine", "phases", "stages")
-"""Settings of the whole run, which are left out of a stage's config."""
+"""Settings of the whole run, which a stage cannot have."""
 
 
 class StageEntry(Section):
@@ -113,12 +113,12 @@ class StageEntry(Section):
     name: str = ""
     """Defaults to the preset's name."""
     steps: int | None = Field(default=None, ge=1, le=MOST_STEPS)
-    """Length of a stage whose preset has no phases; optional for the last stage, which lasts to the run's end."""
+    """Length of the stage, if its preset has no phases. The last stage may omit it and lasts until the run ends."""
     engine: str | None = None
     phases: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Changes to the preset's phases, by name."""
+    """Changes to the preset's phases: phase name -> keys to replace."""
     set: dict[str, Any] = Field(default_factory=dict)
-    """Settings that override the preset's."""
+    """Settings that override the preset's settings."""
 
 
 class _Entries(Section):
@@ -132,7 +132,9 @@ def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str,
     differ in a setting of the whole run.
     """
     if values.get("phases"):
-        raise ConfigError("phases: a config with stages takes its phases from their presets")
+        raise ConfigError(
+            "phases: a config with stages cannot have phases, which come from the stages' presets"
+        )
     entries = check(_Entries, {"stages": values["stages"]}).stages
     common = {key: value for key, value in values.items() if key not in OF_THE_RUN}
     stages: list[dict[str, Any]] = []
@@ -184,7 +186,7 @@ def _phases(
             for phase in of_preset
         ]
     if entry.steps is None and not last:
-        raise ConfigError(f"stage {name}: give its length in steps")
+        raise ConfigError(f"stage {name} has no length: set its steps")
     return [{"name": name, "stage": name, "steps": entry.steps or 1}]
 
 
@@ -198,8 +200,8 @@ def _difference(first: TrainConfig, config: TrainConfig, name: str) -> dict[str,
     ]
     if fixed:
         raise ConfigError(
-            f"stage {name} differs from the first one in {', '.join(fixed)}, which cannot change "
-            "during a run: set what holds for all of them outside stages"
+            f"stage {name} differs from the first stage in {', '.join(fixed)}, which cannot change "
+            "during a run: set the same value for all stages, outside stages"
         )
     settings: dict[str, Any] = {}
     for path in paths:
@@ -232,7 +234,7 @@ def load_config(
     from_file = read_config_file(file) if file is not None else {}
     if "extends" in from_file:
         raise ConfigError(
-            f"{file}: a config file names what it builds on with 'preset', not 'extends'"
+            f"{file}: 'extends' is for presets: name the preset of a config file with 'preset'"
         )
     name = preset or from_file.get("preset") or TrainConfig().preset
     settings = {key: value for key, value in from_file.items() if key != "preset"}
@@ -255,13 +257,12 @@ def load_config(
 
 
 def save_config(resolved: TrainConfig, path: Path) -> None:
-    """Write the resolved config as YAML, atomically; it loads back exactly."""
+    """Write the resolved config as YAML, atomically. Loading it gives an equal config."""
     atomic_write_text(path, write_yaml(resolved.model_dump(mode="json")))
 
 
 GONE = (("advantage", "sign", 1), ("openrlhf", "cpu_slots", None), ("reward", "judge", None))
-"""(section, key, value) of removed settings in configs of earlier versions: dropped if they have this value, or any
-value if it is None."""
+"""(section, key, value) of removed settings. They are dropped from old configs if they have this value (None: any)."""
 
 
 def load_saved_config(path: Path) -> TrainConfig:
@@ -270,7 +271,7 @@ def load_saved_config(path: Path) -> TrainConfig:
 
 
 def saved_values(path: Path) -> dict[str, Any]:
-    """Return the values of a run's ``config.yaml``, without loading plug-ins. Settings of old versions are renamed."""
+    """Return the values of a run's ``config.yaml``, with old settings renamed. Plug-ins are not loaded."""
     values = read_config_file(path)
     for section, key, neutral in GONE:
         settings = values.get(section)
@@ -289,7 +290,7 @@ def saved_values(path: Path) -> dict[str, Any]:
 
 
 def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """Load the config's plug-ins; return its values with their absolute paths. Paths in ``file`` are relative to it."""
+    """Load the config's plug-ins; return ``values`` with absolute plug-in paths. Relative paths start at ``file``."""
     named = values.get("plugins", ())
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
         return dict(values)  # a wrong value, reported by the checks
@@ -304,7 +305,7 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
 
 
 def parse_override(text: str) -> tuple[list[str], Any]:
-    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError for any other text, and for ``preset``."""
+    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError for another form, and for ``preset``."""
     path, value = config.parse_override(text, "rollout.samples=8")
     if path[0] in ("preset", "extends"):
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""The packaged presets, and where each of their values comes from.
+"""The packaged presets, and the source (such as a paper) of each value.
 
 The source of a value is the comment after it in the YAML file, else the comment line above it.
 """
@@ -58,9 +58,7 @@ def first_sentence(text: str) -> str:
 
 
 def load_preset(name: str) -> dict[str, Any]:
-    """Return a preset's values, merged over those of the presets it extends. Raises ConfigError like
-    ``resolve_preset``.
-    """
+    """Return a packaged preset's values, as ``resolve_preset`` does, with its name. Raises ConfigError."""
     return {**resolve_preset(name, _texts()), "preset": name}
 
 
@@ -69,7 +67,7 @@ def _texts() -> dict[str, str]:
 
 
 def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of preset ``name``, merged over those of the presets it extends.
+    """Return the values of preset ``name``, merged over the values of the presets that it extends.
 
     ``texts`` maps every preset's name to its YAML. Raises ConfigError for unknown names, circles and malformed YAML.
     """
@@ -105,7 +103,7 @@ def preset_parent(text: str) -> str | None:
 
 
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return the source of every value in a preset's YAML, by the value's path; "" is an unknown source."""
+    """Return {path of a value: its source} for a preset's YAML. "" is an unknown source."""
     lines = text.splitlines()
     root = yaml.compose(text, Loader=PlainLoader)
     sources: dict[tuple[str, ...], str] = {}
@@ -122,7 +120,7 @@ def value_sources(text: str) -> dict[tuple[str, ...], str]:
 
 
 def preset_sources(name: str) -> dict[tuple[str, ...], str]:
-    """Return the source of every value of a preset by path, including inherited values."""
+    """Return {path of a value: its source} for a preset, including inherited values."""
     text = preset_text(name)
     parent = preset_parent(text)
     return {**(preset_sources(parent) if parent else {}), **value_sources(text)}

@@ -44,12 +44,12 @@ class ModelConfig(Section):
     liger: bool = False
     """Compute log-probs with Liger's fused kernel instead of block by block (needs liger-kernel and a CUDA GPU)."""
     gpu_gb: float = Field(default=80.0, gt=0)
-    """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for. ``prorl train fit`` assumes it without a
-    GPU."""
+    """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for. ``prorl train fit`` uses it on a machine
+    without a GPU."""
     gpus: int = Field(default=1, ge=1)
-    """Number of GPUs that the local engine uses, each with a process (a rank); with ``device`` cpu, of processes."""
+    """Number of GPUs that the local engine uses, with one process (rank) each. With ``device`` cpu: of processes."""
     sharding: Literal["none", "fsdp"] = "none"
-    """With several GPUs, each holds all weights (``none``), or a part of policy, reference and optimiser (``fsdp``)."""
+    """``none``: each GPU holds all weights. ``fsdp``: each holds a part of policy, reference and optimiser."""
     check_fit: bool = True
     """Refuse to start a run whose estimated memory exceeds what is available."""
     lora: LoraConfig = LoraConfig()
@@ -69,7 +69,7 @@ class ValidationConfig(Section):
     every: int = Field(default=20, ge=0)
     """Steps between validations; 0 switches validation off."""
     problems: int = Field(default=250, ge=1)
-    """Number of problems, the same ones each time, spread evenly over the domains."""
+    """Number of problems, spread evenly over the domains. Every validation uses the same problems."""
     samples: int = Field(default=1, ge=1)
     """Responses per problem."""
     temperature: float = Field(default=0.6, ge=0, le=MOST_TEMPERATURE)
@@ -84,9 +84,9 @@ class CheckpointConfig(Section):
     every: int = Field(default=50, ge=1)
     """Steps between checkpoints."""
     keep: int = Field(default=2, ge=1)
-    """Number of newest checkpoints to keep; step 0 (before RL) and those that stages started from always stay."""
+    """Number of newest checkpoints to keep. Checkpoint 0 (before RL) and the starts of stages are always kept."""
     best: bool = True
-    """Also keep the checkpoint with the best validation reward, saved when it is measured."""
+    """Save a checkpoint at each new best validation reward, and keep the best one."""
 
 
 class LoggingConfig(Section):
@@ -107,11 +107,11 @@ class LoggingConfig(Section):
     forecast: int = Field(default=0, ge=0)
     """Every N validations, forecast where validation is heading (``prorl train forecast``); 0: never."""
     rollouts: Literal["full", "texts"] = "full"
-    """``texts`` leaves out the values per token (ids, log-probs of sampler and trainer), 9 bytes per token."""
+    """``texts`` leaves out token ids and the sampler's and trainer's log-probs, which take 9 bytes per token."""
 
 
 class WarmStartConfig(Section):
-    """Supervised steps on gold-format answers before step 1, recorded as a decision."""
+    """Supervised steps on reference responses before step 1, recorded as a decision."""
 
     examples: int = Field(default=0, ge=0)
     """Training samples per epoch; 0 switches the warm start off."""
@@ -141,22 +141,22 @@ class RewardConfig(Section):
     ``workers``, ``timeout_seconds``, ``backend`` and ``allow_weak`` are then ignored: the servers' own options
     apply."""
     workers: int = Field(default=0, ge=0)
-    """Scoring processes, per replica on a cluster; 0: as many as a step's responses need and the cores allow, at least
-    2."""
+    """Number of scoring processes (on a cluster: per replica). 0: as many as a step's responses need and the cores
+    allow, at least 2."""
     timeout_seconds: float = Field(default=10.0, gt=0)
     """Wall-clock limit for scoring one response."""
     backend: str = Field(default_factory=_default_backend, pattern=r"^(local|docker(:\w[\w.-]*)?)$")
-    """``local``, ``docker``, or ``docker:RUNTIME`` for one of the Docker engine's runtimes, like ``runsc``. The
-    environment variable PRORL_BACKEND sets the default."""
+    """Sandbox: ``local``, ``docker``, or ``docker:RUNTIME`` with a runtime of the Docker engine, such as ``runsc``.
+    The environment variable PRORL_BACKEND sets the default."""
     allow_weak: bool = False
     """Run code without full isolation; recorded in every verdict."""
     faithful: bool = False
-    """Score as ProRL did where prorl differs: a math answer is right if either of two graders accepts it, and logic
-    uses the upstream scorers."""
+    """Score as in the ProRL paper: a math answer is right if either of two graders accepts it, and logic uses the
+    upstream scorers."""
     overlap: bool = True
     """Score finished groups while others are still being sampled."""
     modes: dict[str, str] = Field(default_factory=dict)
-    """Verifier -> mode, for verifiers that should not use their default mode; takes precedence over ``faithful``."""
+    """Verifier -> mode, instead of its default mode. Takes precedence over ``faithful``."""
 
     @field_validator("backend", mode="before")
     @classmethod
@@ -209,10 +209,10 @@ class OpenRLHFConfig(Section):
     gpus_per_node: int = Field(default=8, ge=1)
     """GPUs to use on each machine."""
     colocate: bool = True
-    """Policy, reference and vLLM share all GPUs and take turns; otherwise vLLM has its own GPUs, and the policy shares
-    the others with the reference."""
+    """True: policy, reference and vLLM share all GPUs and take turns. False: vLLM has its own GPUs, and policy and
+    reference share the other GPUs."""
     vllm_engines: int = Field(default=0, ge=0)
-    """Number of vLLM engines; 0: as many as fill the GPUs if colocated, otherwise as many as fill half of them."""
+    """Number of vLLM engines; 0: as many as fill all GPUs if colocated, else as many as fill half of the GPUs."""
     vllm_tensor_parallel: int = Field(default=1, ge=1)
     """GPUs per vLLM engine."""
     vllm_memory: float = Field(default=0.5, gt=0, lt=1)
@@ -232,8 +232,8 @@ class OpenRLHFConfig(Section):
     rollout_tokens_per_gpu: int = Field(default=32768, ge=1)
     """Tokens per pass without gradient (old and reference log-probs) on a GPU."""
     attention: str = Field(default="flash_attention_2", min_length=1)
-    """Attention implementation of the trained model on GPUs with flash-attn, a ``flash_attention`` one. Elsewhere
-    ``sdpa`` is used."""
+    """Attention implementation of the trained model on GPUs with flash-attn; its name must contain
+    ``flash_attention``. Without flash-attn ``sdpa`` is used."""
     ray_address: str = ""
     """Ray address to join (``auto``, HOST:PORT or ``ray://HOST:PORT``). If empty, start a local Ray and stop it when
     the run ends."""
@@ -257,7 +257,7 @@ class OpenRLHFConfig(Section):
     def _removed(cls, values: Any) -> Any:
         if isinstance(values, Mapping) and (removed := {"reward", "reward_urls"} & set(values)):
             raise ValueError(
-                f"{min(removed)} was removed: name running reward servers in reward.servers, of either engine; without any "
+                f"{min(removed)} was removed: name running reward servers in reward.servers (either engine); without any "
                 "the run starts its own"
             )
         return values

@@ -24,20 +24,20 @@ class DataConfig(Section):
     """``uniform`` draws all items with equal probability, apart from domain and item weights. ``posterior`` prefers
     items whose next group is unlikely to be all right or all wrong, judged by their rollouts so far."""
     floor: float = Field(default=0.2, gt=0, le=1)
-    """``posterior``: lower bound on an item's probability of being drawn, as a fraction of its probability under
-    ``uniform``. Each of M items is drawn at least once in M / floor draws in expectation."""
+    """``posterior``: minimum probability of drawing an item, as a fraction of its probability under ``uniform``. With M
+    items, an item is expected at least once in M / floor draws."""
     half_life: float = Field(default=100.0, gt=0)
-    """``posterior``: number of steps after which a response counts half, because the policy has changed."""
+    """``posterior``: number of steps after which a response counts half in an item's pass rate."""
     levels: Literal["all", "ladder"] = "all"
-    """Generated items with difficulty levels: ``all`` draws from every level. ``ladder`` draws from a level only while
-    the level below has a pass rate of at least ``open_at`` (``rollout.item_records``)."""
+    """For generated items with difficulty levels. ``all`` draws from every level. ``ladder`` draws from a level only
+    while the level below has a pass rate of at least ``open_at``."""
     open_at: float = Field(default=0.5, gt=0, lt=1)
     """``ladder``: pass rate at which the next level opens; below it, that level closes again."""
     levels_ahead: int = Field(default=0, ge=0)
     """``ladder``: number of levels to open beyond those that ``open_at`` opens."""
     pass_rates: str | None = None
-    """A ``pass_rates.jsonl`` from ``prorl data rate``, for ``posterior`` and ``ladder``. Its samples count like
-    responses from before step 1."""
+    """A ``pass_rates.jsonl`` from ``prorl data rate``, for ``posterior`` and ``ladder``. Its samples count as responses
+    sampled before step 1."""
 
     template_options: dict[str, bool | int | float | str] = Field(default_factory=dict)
     """Variables of the model's chat template, for example ``{enable_thinking: false}``. The policy is saved with them."""
@@ -64,13 +64,13 @@ class RolloutConfig(Section):
     top_p: float = Field(default=1.0, gt=0, le=1)
     """Nucleus sampling threshold of the rollouts; 1 keeps all tokens."""
     max_tokens: int = Field(default=8192, ge=1)
-    """Maximum response length in tokens, including the end token; also T of the length penalty."""
+    """Maximum response length in tokens, including the end token. The length penalty reaches its end value there."""
     batch_rows: int = Field(default=64, ge=1)
-    """Number of responses decoded together. Affects memory, speed, and which groups are late."""
+    """Number of responses decoded together. Affects memory, speed, and which groups are unfinished at a step's end."""
     staleness: int = Field(default=0, ge=0)
-    """How many policy versions the sampler may be behind the trainer. 0: they take turns. Above 0: a thread samples the
-    next steps' batches during the update, from a copy of the weights, and a batch's old log-probs are the sampler's.
-    With 1 and a repeatable sampler a run can be repeated bit for bit."""
+    """How many policy versions the sampler may be behind the trainer. 0: both take turns. Above 0: during the update a
+    thread samples the next batches from a copy of the weights, and their old log-probs are the sampler's. With 1 and a
+    repeatable sampler a run can be repeated bit for bit."""
     device: str = ""
     """Device of the sampler, for example ``cuda:1``; empty: ``model.device``."""
     backend: str = "auto"
@@ -81,11 +81,11 @@ class RolloutConfig(Section):
     vllm_context: int = Field(default=0, ge=0)
     """vLLM: maximum length of prompt and response in tokens; 0: the model's context."""
     request_seeds: Literal["auto", "always", "never"] = "auto"
-    """vLLM: whether each response has its own seed; ``auto``: only on a CPU. On GPUs vLLM samples seeded requests one
-    by one, and a seed does not make them bitwise repeatable anyway."""
+    """vLLM: whether each response has its own seed; ``auto``: only on a CPU. On GPUs seeded requests are slow, because
+    vLLM samples them one by one, and are not bitwise repeatable either."""
     batching: Literal["fixed", "refill"] = "fixed"
-    """Transformers: decode fixed batches (bitwise repeatable), or refill freed rows at once (faster when lengths differ
-    widely)."""
+    """Transformers: decode ``fixed`` batches (bitwise repeatable), or ``refill`` rows as they become free (faster when
+    lengths differ widely)."""
     overlong_prompts: Literal["drop", "error"] = "drop"
     """What to do with prompts that leave no room for ``max_tokens`` in the model's context or exceed
     ``max_prompt_tokens``."""
@@ -112,24 +112,23 @@ class RolloutConfig(Section):
 
 
 class DynamicSamplingConfig(Section):
-    """Drop prompts whose responses all have the same raw reward, which teach nothing, and draw others."""
+    """Drop prompts whose responses all have the same raw reward, since they teach nothing, and draw other prompts."""
 
     enabled: bool = True
     """Drop groups that teach nothing."""
     rule: Literal["spread", "open_interval", "correct_count", "boundary"] = "spread"
     """Which groups are kept. ``spread``: max - min of the raw rewards is above ``tolerance``. ``open_interval``: their
     mean is strictly between 0 and 1 (OpenRLHF), so a group with 0.5 for all is kept. ``correct_count``: some but not
-    all have reward 1 (BroRL), so a group of 0.3 and 0.5 is dropped. ``boundary``: as
-    ``spread``, without items that the policy solves within ``boundary_k`` responses with at least
-    ``boundary_probability``."""
+    all have reward 1 (BroRL), so a group of 0.3 and 0.5 is dropped. ``boundary``: as ``spread``, but without items that
+    the policy very likely solves: within ``boundary_k`` responses, with probability ``boundary_probability``."""
     boundary_k: int = Field(default=128, ge=1)
     """``boundary``: number of responses within which an item counts as solvable."""
     boundary_probability: float = Field(default=0.95, gt=0, lt=1)
-    """``boundary``: posterior probability of that from which an item's groups are dropped."""
+    """``boundary``: groups are dropped if the posterior probability that the item is solvable is at least this."""
     tolerance: float = Field(default=1e-6, ge=0)
     """``spread``: a difference of rewards up to this counts as zero."""
     max_batches: int = Field(default=10, ge=1)
-    """Maximum number of batches of prompts drawn in a step (max_num_gen_batches=10 in verl's DAPO recipe). Then
+    """Maximum number of batches of prompts drawn in a step (max_num_gen_batches=10 in verl's DAPO recipe). After that,
     ``exhausted`` applies."""
     exhausted: Literal["continue", "stop"] = "continue"
     """What to do when no more prompts may be drawn: continue with the groups so far, or stop the run (NeMo-RL's
@@ -138,15 +137,15 @@ class DynamicSamplingConfig(Section):
     """Minimum number of groups in progress per missing group (NeMo-RL's batch_multiplier, slime's
     over_sampling_batch_size)."""
     refill: Literal["missing", "expected"] = "expected"
-    """How many groups are in progress: one per missing group (OpenRLHF: one new prompt per dropped one), or as many as
-    the rate of usable groups in this step and the last ones requires."""
+    """How many groups are sampled at a time. ``missing``: one per missing group (OpenRLHF). ``expected``: as many as
+    will give the missing groups at the recent rate of usable groups."""
     late: Literal["carry", "cancel", "wait"] = "carry"
     """What to do with unfinished groups when the batch is full. ``carry`` resumes them in the next step, and their
     tokens keep the sampler's log-probs (partial rollouts: Kimi k1.5, slime). ``cancel`` discards them, which leaves out
     long responses (default of slime and ROLL). ``wait`` ends the step when all are finished (OpenRLHF)."""
     late_steps: int = Field(default=4, ge=1)
-    """A group begun this many steps ago is not carried further: the step waits for it (AReaL, arXiv 2505.24298: no loss
-    up to a staleness of 4 to 8; prime-rl's max_off_policy_steps is 8)."""
+    """A group begun this many steps ago is not carried again: the step waits until it is finished. (AReaL, arXiv
+    2505.24298, finds no loss up to a staleness of 4 to 8; prime-rl's max_off_policy_steps is 8.)"""
     surplus: Literal["carry", "drop"] = "carry"
     """What to do with usable groups beyond the batch: keep them in the rollout buffer for the next step, or discard
     them."""
@@ -162,7 +161,7 @@ class LengthPenaltyConfig(Section):
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of a plug-in's form; the built-in forms use the settings below."""
     weight: float = Field(default=1.0, ge=0)
-    """lambda_len; not published, our value. 0 switches the penalty off."""
+    """Weight of the length reward (lambda_len); not published, our value. 0 switches the penalty off."""
     eta_max: float = 0.0
     """``printed`` and ``proportional``: eta at length 0; not published, our value."""
     eta_min: float = -0.5
@@ -199,8 +198,8 @@ class LengthPenaltyConfig(Section):
         lowest = self.weight * min(self.eta_min, self.eta_max)
         if self.form == "proportional" and lowest <= -1:
             raise ValueError(
-                f"form=proportional with weight x eta at {lowest:g} would give a right answer no more reward than a "
-                "wrong one: keep it above -1"
+                f"weight x eta is as low as {lowest:g}, so that form=proportional can give a right answer no more "
+                "reward than a wrong one: keep it above -1"
             )
         return self
 

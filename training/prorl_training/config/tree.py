@@ -41,15 +41,15 @@ from prorl_training.spec import PENALTIES, check_part_name, check_part_options
 
 
 class TrainConfig(Section):
-    """All settings of a run; saved resolved as ``config.yaml``."""
+    """All settings of a run. The resolved settings are saved as ``config.yaml``."""
 
     preset: str = "prorl-v2"
     """Preset that the config came from; chosen with ``--preset`` or in the file."""
     steps: int = Field(default=3000, ge=1, le=MOST_STEPS)
     """Length of the run in steps."""
     token_budget: int = Field(default=0, ge=0, le=MOST_TOKENS_IN_ALL)
-    """Stop after the step in which the total of sampled response tokens, including dropped groups, reaches this; 0:
-    off. For comparisons at equal cost."""
+    """Stop after the step in which the run has sampled this many response tokens, dropped groups included; 0: off. For
+    comparisons at equal cost."""
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
     """Seed of all random draws."""
     plugins: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class TrainConfig(Section):
     overlong: OverlongConfig = OverlongConfig()
     stop_properly: StopProperlyConfig = StopProperlyConfig()
     penalties: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Penalties that are always added to the reward; maps the name of a plug-in's PenaltySpec to its options."""
+    """Penalties of plug-ins that are always added to the reward: name of the PenaltySpec -> its options."""
     advantage: AdvantageConfig = AdvantageConfig()
     loss: LossConfig = LossConfig()
     kl: KLConfig = KLConfig()
@@ -238,12 +238,12 @@ class TrainConfig(Section):
 
     @property
     def phase_configs(self) -> tuple[TrainConfig, ...]:
-        """The config of each phase. A run without phases has one, the config itself."""
+        """The config of each phase. Without phases, the tuple holds only the config itself."""
         return tuple(self.in_phase(number) for number in range(max(len(self.phases), 1)))
 
     @property
     def planned_updates(self) -> int:
-        """The run's planned gradient updates. A phase that ends at a stall counts with its maximum length."""
+        """Number of gradient updates planned for the run. A phase that ends at a stall counts with its maximum length."""
         if not self.phases:
             return self.steps * self.loss.mini_batches
         total, remaining = 0, self.steps
@@ -270,7 +270,7 @@ class TrainConfig(Section):
 
 
 def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """Return the paths of all settings in nested ``values``. A path has at most two keys."""
+    """Return the paths (of one or two keys) of all settings in ``values``."""
     keys: list[tuple[str, ...]] = []
     for key, value in values.items():
         path = (*prefix, str(key))
@@ -286,5 +286,5 @@ def all_keys() -> list[str]:
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` overridden by ``over``. Sections are merged key by key; other values are replaced whole."""
+    """Return ``base`` overridden by ``over``. Sections are merged key by key; other values are replaced."""
     return config.merge(TrainConfig, base, over)

@@ -20,12 +20,12 @@ from prorl_training.run.lineage import first_legs, next_leg, next_phase
 from prorl_training.types import Decision, Scorer
 
 FIRST_LOOK = 256
-"""Prompts, spread evenly over the dataset, that are encoded at the start to see whether they fit."""
+"""Number of prompts, spread evenly over the dataset, that are encoded at the start to warn of prompts too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """The policy, sampler and scorer of an engine. ``context`` is the model's longest sequence in tokens."""
+    """The policy, sampler and scorer of an engine. ``context`` is the model's maximum sequence length in tokens."""
 
     policy: TrainedPolicy
     tokenizer: Any
@@ -39,7 +39,7 @@ class Engine(Protocol):
     """What differs between the local and the OpenRLHF engine."""
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Return the machinery, with the base model or with the model that ``restore`` needs for ``checkpoint``."""
+        """Load the models of a new run (``checkpoint`` is None), or those that ``restore`` needs."""
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
         """Prepare the folder and policy of a new run; return decisions on the policy, such as a warm start.
@@ -61,15 +61,15 @@ class Engine(Protocol):
         """Load only a checkpoint's weights, possibly from the other engine. Return decisions like ``restore``."""
 
     def change_config(self, step: int) -> None:
-        """Write the config that was changed after ``step``, before the changes are recorded."""
+        """Write the changed config, which applies after ``step``. Called before the changes are recorded."""
 
     def recorded(self) -> None:
-        """Finish the start, after the decisions that it made are recorded."""
+        """Called when all decisions made at the start are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds the loop of a new or resumed run from (train, validation) ``samples``. ``beat`` feeds a watchdog."""
+    """Builds a run's training loop. ``samples`` are (train, validation). ``beat`` tells a watchdog of progress."""
 
     engine: Engine
     config: TrainConfig
@@ -147,7 +147,7 @@ class Builder:
 def start_notes(
     prompts: PromptSource, config: TrainConfig, has_validation: bool = True
 ) -> list[str]:
-    """Return notes for the user on too long prompts, repeated data and missing validation."""
+    """Return notes for the user on prompts that are too long, repeated data and missing validation."""
     notes: list[str] = []
     worst = 0.0
     for number, settings in enumerate(config.phase_configs):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """Result of a call to train. ``stopped`` is the reason why the run ended itself early."""
+    """Result of training. ``stopped`` says why the run stopped itself early, if it did."""
 
     run: Path
     last_step: int
@@ -64,9 +64,9 @@ def find_dataset(config: TrainConfig) -> Path:
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
-    """Return the dataset's folder. ``run`` is the folder of a new run, else None.
+    """Check everything that could stop a run at its start; return the dataset's folder. Raises UserError.
 
-    Raises UserError for anything that would stop the run at once.
+    ``run`` is the folder of a new run, or None for a resumed run.
     """
     from prorl_datasets import stream
     from prorl_inference.models.loading import check_device, pick_device
@@ -101,7 +101,7 @@ def check_gpus(config: TrainConfig, device: str) -> None:
     if rollout.staleness or rollout.device:
         key = "staleness=0" if rollout.staleness else "device="
         raise UserError(
-            f"model.gpus={wanted}: every GPU samples and trains in turn: --set rollout.{key}, or --gpus 1"
+            f"model.gpus={wanted}: every GPU must sample and train in turn: use --set rollout.{key}, or --gpus 1"
         )
     if named == "cpu":
         return
@@ -203,7 +203,7 @@ def train(
 
 @dataclass
 class LocalEngine:
-    """Runs everything in this process and the other ranks' processes; implements ``engine.builder.Engine``."""
+    """Trains in this process and, with several GPUs, one more per rank; implements ``engine.builder.Engine``."""
 
     config: TrainConfig
     folder: RunFolder

@@ -64,7 +64,7 @@ from prorl_training.types import (
 )
 
 AfterStep = Callable[[Mapping[str, Any]], bool]
-"""Called with a step's metrics; returns whether to continue."""
+"""Called after a step with its metrics; returns whether to continue."""
 
 
 class TrainedPolicy(Protocol):
@@ -74,7 +74,7 @@ class TrainedPolicy(Protocol):
     def model(self) -> Any: ...
 
     def compute(self) -> AbstractContextManager[None]:
-        """Return a context manager; the sampler is only used inside it."""
+        """Return the context manager in which the model computes, for example under autocast."""
 
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
@@ -94,7 +94,7 @@ class TrainedPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The components of a loop. ``beat`` feeds a watchdog; ``sleep`` waits during outages."""
+    """The components of a loop. ``beat`` tells a watchdog of progress; ``sleep`` waits during outages."""
 
     prompts: PromptSource
     validation: Sequence[Sample]
@@ -111,8 +111,8 @@ class Parts:
 class TrainingLoop:
     """Runs the steps after ``last_step`` up to the end of the run or of its stage.
 
-    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early. ``lineage`` records where
-    the weights come from.
+    Call ``start`` or ``restore`` first. ``stop_reason`` says why the run stopped itself early, if it did. ``lineage``
+    records where the weights come from (``run.lineage``).
     """
 
     def __init__(self, config: TrainConfig, parts: Parts, last_step: int = 0) -> None:
@@ -157,7 +157,7 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Restore the loop from a checkpoint whose policy has been restored already."""
+        """Restore everything but the policy from a checkpoint. The policy must have been restored before."""
         prompts = self.parts.prompts
         carried, self.queue = load_buffer(checkpoint, {s.id: s for s in prompts.samples})
         self._restore(state, carried)
@@ -317,7 +317,7 @@ class TrainingLoop:
         return batch
 
     def _sampled_ahead(self, step: int, settings: TrainConfig) -> Batch:
-        """Return the batch of ``step`` from the sampler's thread, sampled again if the settings have changed since."""
+        """Return the batch of ``step`` from the sampler's thread. If the settings have changed, sample it again."""
         p = self.parts
         if self.ahead is None:
             self.ahead = SampleAhead(
@@ -341,7 +341,7 @@ class TrainingLoop:
         return batch
 
     def _draw_ahead(self, step: int) -> tuple[Iterator[Sample], TrainConfig]:
-        """Return the prompts of ``step``; the sampler's thread keeps the item records of now."""
+        """Return the prompts and settings of ``step``. The collector gets a copy of the present item records."""
         settings, prompts = self.controller.settings, self.parts.prompts
         if settings.dynamic_sampling.rule == "boundary":
             self.collector.records = prompts.records.copy()
@@ -349,7 +349,7 @@ class TrainingLoop:
 
     @contextmanager
     def _idle_sampler(self) -> Iterator[Sequence[SampledBatch]]:
-        """Context in which nothing is sampled ahead; yields the batches that wait for training."""
+        """Pause sampling ahead inside the block; yield the batches that are sampled but not yet trained on."""
         if self.ahead is None:
             yield self.queue
             return

@@ -1,7 +1,7 @@
-"""Several ranks of the local engine: rank 0 runs the training loop, the others obey its commands.
+"""Trains on several GPUs with one process (rank) each: rank 0 runs the training loop, other ranks run its commands.
 
-Rank 0 starts one process per other rank and sends pickled commands over a socket pair. Gradients, sums and shards go
-through torch.distributed.
+Rank 0 starts a process for each other rank and sends it pickled commands over a socket pair. Gradients, sums and shards
+go through torch.distributed.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ from prorl_training.types import UpdateStats
 HOST = "127.0.0.1"
 START = "from prorl_training.engine.ranks import main; main()"
 TIMEOUT = timedelta(minutes=30)
-"""Longest wait in a collective operation, in which ranks differ by a few passes at most."""
+"""Maximum wait in a collective operation. Normally ranks arrive within the time of a few passes."""
 NOTICE_SECONDS = 60.0
-"""NCCL does not notice that a rank has died. Rank 0 is ended if it has not noticed after this time."""
+"""NCCL does not notice that a rank has died. Rank 0 then ends itself after this time."""
 LOOK_SECONDS = 0.05
 """Seconds between two looks at the other ranks' samples."""
 
 
 @dataclass
 class Member:
-    """What one rank holds. Its methods are the commands, which run on every rank."""
+    """The model, optimiser and sampler of one rank. Its methods are the commands that rank 0 sends."""
 
     config: TrainConfig
     ranks: Ranks
@@ -79,7 +79,7 @@ class Member:
     scope: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
     def join(self, port: int, threads: int, store: Any = None) -> None:
-        """Join the process group, whose store rank 0 serves at ``port`` of this machine."""
+        """Join the torch.distributed process group. Rank 0 serves its store at ``port`` of this machine."""
         on_gpu = self.device.startswith("cuda")
         if on_gpu:
             torch.cuda.set_device(self.device)
@@ -106,7 +106,7 @@ class Member:
         train_on(self.policy, groups, lambda *_: None)
 
     def open_sampler(self, folder: Path) -> None:
-        """Open the sampler of the policy that was loaded from ``folder``."""
+        """Open the sampler for the policy. ``folder`` is the model folder that the policy was loaded from."""
         r, policy = self.config.rollout, self.policy
         home, dtype = str(policy.model.device), policy.compute_dtype
         device, model = r.device or home, policy.model
@@ -138,7 +138,7 @@ class Member:
             self.generator.sleep()
 
     def update(self, batch: UpdateBatch, lr_scale: float) -> Mapping[int, Tensor]:
-        """Do this rank's part of an update; return log-probs from before the update, by trajectory."""
+        """Do this rank's part of an update; return {trajectory: log-probs before the update}."""
         stats: UpdateStats = self.policy.update(batch, None, lr_scale)
         return stats.trainer_logprobs
 
@@ -152,7 +152,7 @@ class Member:
         self.policy.load_checkpoint_policy(path)
 
     def gather(self) -> None:
-        """Help rank 0 to gather the tensors that ``write_policy`` writes, in the same order."""
+        """Take part in gathering the sharded tensors that rank 0 writes into a checkpoint."""
         policy = self.policy
         for gather in (policy.weights, policy.reference_tensors, policy.optimizer_tensors):
             gather()
@@ -184,7 +184,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Complete requests, and the number of samples that ended."""
+    """Requests that are complete, and the ``count`` of samples that ended."""
 
     ended: list[Ended]
     count: int
@@ -192,7 +192,7 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A method of ``Member`` and its arguments. ``submit`` gets no reply."""
+    """A method of ``Member`` to call and its arguments. Every command except ``submit`` gets a reply."""
 
     method: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -246,7 +246,7 @@ class Other:
         raise AssertionError(message)
 
     def arrived(self) -> Iterator[Sampled]:
-        """Yield the samples that were sent without a command."""
+        """Yield the samples that the rank sent by itself, not in reply to a command."""
         while self.channel.poll():
             self.sampled.append(self._message())
         while self.sampled:
@@ -257,7 +257,7 @@ class Other:
             message = pickle.loads(self.channel.recv_bytes())
         except (EOFError, OSError) as error:
             raise self.error() from error
-        if isinstance(message, ProrlError):  # its last message
+        if isinstance(message, ProrlError):  # the process has ended with this error
             raise message if isinstance(message, UserError) else self.error(str(message))
         return message
 
@@ -283,9 +283,9 @@ class Other:
 
 
 class Team:
-    """All ranks of a run, as rank 0 sees them. With one rank, commands only run in this process.
+    """All ranks of a run, controlled by rank 0. With a single rank, commands run in this process alone.
 
-    The other ranks' output goes to ``rank_N.log`` in ``folder``.
+    The output of other ranks goes to ``rank_N.log`` in ``folder``.
     """
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
@@ -340,7 +340,7 @@ class Team:
     def together(
         self, method: Callable[[Member, *Arguments], Result], *arguments: *Arguments
     ) -> Iterator[list[Result]]:
-        """Run the block here and a command on the other ranks; the list then holds their results."""
+        """Run a command on the other ranks while the block runs here. Yields a list that afterwards has the results."""
         results: list[Result] = []
         for other in self.others:
             other.send(Command(method, arguments))
@@ -445,7 +445,7 @@ class TeamGenerator:
         return TeamStream(self.team, params, on_done or (lambda _: None))
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the current policy. ``model`` is rank 0's part of it."""
+        """Make the samplers of all ranks use the policy's current weights. ``model`` is not used."""
         del model
         self.team.run(Member.sync_weights)
 
@@ -459,8 +459,8 @@ class TeamGenerator:
 class TeamStream:
     """Gives each request to the rank with the fewest unfinished samples; implements ``Stream``.
 
-    Repeatable samplers take turns together: every rank samples until one of its requests is complete. Other samplers
-    continue while rank 0 is busy.
+    Repeatable samplers stay in step: in ``take``, every rank samples until one of its requests is complete. Other
+    samplers also sample while rank 0 is busy.
     """
 
     def __init__(self, team: Team, params: SamplingParams, on_done: Callable[[int], None]) -> None:
@@ -478,7 +478,7 @@ class TeamStream:
     def __exit__(self, *error: object) -> None:
         if error[1] is None or isinstance(error[1], StepGivenUp):
             self._team.run(Member.close_stream)
-        else:  # the others end
+        else:  # the other ranks' processes end too
             self._team.own.close_stream()
 
     @property
@@ -531,7 +531,7 @@ class TeamStream:
 
 
 def main() -> None:
-    """Obey rank 0 until it ends."""
+    """Run the commands of rank 0 until its process ends."""
     channel = connection.Connection(int(sys.argv[1]))
     commands: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
@@ -561,7 +561,7 @@ def main() -> None:
 def obey(
     member: Member, commands: queue.SimpleQueue[Command], send: Callable[[Sampled | Reply], None]
 ) -> None:
-    """Run the next command. A sampler that is not repeatable samples until a command comes."""
+    """Wait for the next command and run it. Until then, a sampler that is not repeatable samples."""
     stream = member.stream
     while stream is not None and not stream.repeatable and stream.running and commands.empty():
         sampled = member.take(LOOK_SECONDS)

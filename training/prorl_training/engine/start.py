@@ -29,7 +29,7 @@ OVERRIDE = "--engine local overrides"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The number of GPUs that torch sees, and why OpenRLHF cannot run here ("" if it can)."""
+    """The number of GPUs that torch sees. ``missing`` says why OpenRLHF cannot run here ("" if it can)."""
 
     gpus: int
     missing: str = ""
@@ -56,10 +56,10 @@ def look() -> Machine:
 def pick_engine(
     load: Callable[[Sequence[str]], TrainConfig], machine: Callable[[], Machine] = look
 ) -> EngineChoice:
-    """Choose the engine for a run whose user named none.
+    """Choose the engine for a run for which the user named no engine.
 
-    ``load`` returns the config with the given settings added. OpenRLHF is chosen if it supports the config on at least
-    two GPUs: the number in the config, else as many as possible. A run on another device stays local.
+    ``load`` returns the config with additional settings. OpenRLHF is chosen if it supports the config on at least two
+    GPUs: the number in the config, or else as many as possible. Runs on other devices use the local engine.
     """
     from prorl_training.engine.openrlhf.launch.understood import unsupported
 
@@ -94,7 +94,7 @@ def _gpus(config: TrainConfig) -> tuple[int, int]:
 
 
 PAUSE = 10.0
-"""Seconds before a restart. Ray needs time to notice that a node died."""
+"""Seconds before a restart, because Ray needs time to notice that a node died."""
 
 
 def train_with_restarts(
@@ -104,9 +104,9 @@ def train_with_restarts(
     say: Callable[[str], None],
     sleep: Callable[[float], None] = time.sleep,
 ) -> TrainReport:
-    """Call ``train(again)``, and after a ServiceError call it again, at most ``restarts`` times.
+    """Call ``train(False)``. After a ServiceError call ``train(True)``, at most ``restarts`` times.
 
-    A full disk, other errors, and errors before the run has a config are raised at once.
+    Other errors, a full disk, and errors before the run has a config are raised at once.
     """
     restart = 0
     while True:
@@ -139,7 +139,7 @@ class Start:
     chosen: str = ""
 
     def check(self) -> Path:
-        """Check the run like ``check_start``, and return the dataset's folder. Raises UserError."""
+        """Check that the run can start, and return the dataset's folder. Raises UserError."""
         dataset = check_start(self.config, None if self.resume else self.run)
         later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
         if self.config.stages and "openrlhf" in later:  # now rather than after earlier stages
@@ -149,7 +149,7 @@ class Start:
         return dataset
 
     def check_memory(self) -> str | None:
-        """Return a note on memory. Raises UserError if the run does not fit."""
+        """Return a note on the memory that the run needs, or None. Raises UserError if it does not fit."""
         from prorl_training.planning.fit import check_fit, memory_here
 
         return check_fit(self.config, memory_here(self.config))
@@ -207,9 +207,9 @@ def new_run(
     name: str | None,
     machine: Callable[[], Machine] = look,
 ) -> Start:
-    """Return a new run under runs/. By default this machine decides on preset and engine.
+    """Return a new run under runs/. Without ``preset``, preset and engine depend on this machine.
 
-    ``overrides`` are of the form ``section.key=value``. Raises UserError.
+    ``overrides`` have the form ``section.key=value``. Raises UserError.
     """
     if preset is None and config_file is None and "engine=openrlhf" not in overrides:
         # data first: loading torch for the preset takes seconds
@@ -262,8 +262,8 @@ def train(
     """Train a run under runs/ and return its report, with the defaults of ``prorl train``.
 
     ``settings`` are config keys with ``__`` for the dot, such as ``optimizer__lr=1e-6``. ``resume`` names a run (or
-    ``latest``) to continue up to ``steps`` in total. ``restarts`` limits restarts after a worker or node died. Ctrl-C
-    finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
+    ``latest``) to continue up to step ``steps``. ``restarts`` is how often to restart after a worker or node died.
+    Ctrl-C finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
     """
     from prorl_common import PlainProgress
 

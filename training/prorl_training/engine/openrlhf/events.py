@@ -44,7 +44,7 @@ class EventProgress:
 
 
 class EventReader:
-    """Reads complete events that have not been read."""
+    """Reads the events that were written since the last call."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -74,7 +74,7 @@ def replay(event: dict[str, Any], progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``error`` is a line for the user. ``address_in_use`` means that a port was taken."""
+    """How a run ended. ``error`` is a line for the user. ``address_in_use``: a port was in use."""
 
     last_step: int
     stopped: str | None = None
@@ -104,7 +104,7 @@ def write_message(spec: Spec, line: str) -> None:
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
-    """Record as the outcome that a process could not start, unless there is an outcome already."""
+    """Write the outcome that ``what`` could not start because of ``error``, unless there is an outcome already."""
     if read_outcome(spec) is not None:
         return
     text = " ".join(str(error).strip().splitlines())[:1000]
@@ -118,7 +118,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 @contextlib.contextmanager
 def report_failures(what: str) -> Iterator[None]:
-    """Record an error of the block with ``report_failure``, and raise it again."""
+    """Write an error of the block as the run's outcome, and raise it again. ``what`` names what was starting."""
     try:
         yield
     except Exception as error:
@@ -127,7 +127,7 @@ def report_failures(what: str) -> Iterator[None]:
 
 
 def is_address_in_use(error: BaseException) -> bool:
-    """Return whether the error means that a port is taken. Its text may come from torch or Ray."""
+    """Return whether an error of the system, torch or Ray means that a port is in use."""
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return True
     text = str(error)

@@ -1,6 +1,6 @@
 """Score the responses of a cluster run, with reward servers or with verifier replicas as Ray actors.
 
-The actors reserve no CPUs, because OpenRLHF's actors would wait for them.
+The replicas reserve no CPUs in Ray, because OpenRLHF's actors would then wait for free CPUs.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from prorl_verifiers.replicas import BATCH, ReplicaLost, ReplicaPool, probes
 from prorl_verifiers.types import Item
 
 START_SECONDS = 300.0
-"""Seconds for all replicas to start and open sandboxes. A new node may read everything from a shared disk."""
+"""Seconds for all replicas to start and open sandboxes. A new node may have to load packages from a shared disk."""
 CORES_A_GPU = 2
-"""Cores left to the processes of each GPU, which take turns but each keep a host thread busy."""
+"""Cores per GPU that are left to the training and sampling processes, each of which keeps a thread busy."""
 MOST_WORKERS = 16
-"""Maximum workers of a replica, since a single Python thread hands out its items."""
+"""Maximum workers of a replica, because a single Python thread distributes its items."""
 LEAST_REPLICAS = 2
 """Minimum replicas, so that one may die."""
 Row = tuple[str, str, dict[str, Any]]
@@ -39,7 +39,7 @@ Row = tuple[str, str, dict[str, Any]]
 def open_scorer(
     config: TrainConfig, device: Device, tasks: Iterable[Task], say: Callable[[str], None]
 ) -> Iterator[Scorer]:
-    """Yield a scorer that is ready for ``tasks``. Raises UserError or ServiceError if it is not."""
+    """Yield a scorer that is ready for ``tasks``. Raises UserError, or ServiceError if servers or replicas fail."""
     if config.reward.servers:
         with RemotePool(config.reward.servers, modes={}, say=say) as pool:
             pool.require(tasks)
@@ -59,7 +59,7 @@ def open_scorer(
 
 
 class RewardReplica:
-    """The actor's class, which holds one verifier pool."""
+    """The Ray actor of a replica, with one verifier pool."""
 
     def __init__(self, reward: RewardConfig, workers: int) -> None:
         self._pool = VerifierPool(
@@ -110,7 +110,7 @@ class RayReplicas:
             raise ReplicaLost(_first_line(error)) from error
 
     def prepare(self, tasks: Iterable[Task]) -> None:
-        """Wait until every replica can score ``tasks``. Raises UserError, or ServiceError if one does not start."""
+        """Wait until every replica can score ``tasks``. Raises UserError, or ServiceError if a replica fails."""
         rows = _rows(probes(list(tasks)))
         starts = [handle.prepare.remote(rows) for handle in self.handles]
         done, late = self.ray.wait(starts, num_returns=len(starts), timeout=START_SECONDS)
@@ -156,7 +156,7 @@ def start_replicas(ray: Any, reward: RewardConfig, replica_places: Sequence[Plac
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return on which nodes to start the run's replicas. A CPU run has one machine with ``cores`` cores."""
+    """Return where to start the run's replicas. Without GPUs the run has one machine with ``cores`` cores."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
         Node(
@@ -207,9 +207,9 @@ class Place:
 
 
 def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int = 0) -> list[Place]:
-    """Return where to start replicas that score ``answers`` responses per step, spread by free cores.
+    """Return where to start replicas that score ``answers`` responses per step. Nodes with more free cores get more.
 
-    0 ``replicas`` means at least two, 0 ``workers`` as many as each needs. Raises ValueError without a node.
+    If ``replicas`` or ``workers`` (per replica) is 0, the number is chosen. Raises ValueError without a node.
     """
     free = sum(node.free for node in nodes)
     if not free:

@@ -16,14 +16,14 @@ from prorl_training.run.folder import RunFolder
 VARIABLE = "PRORL_OPENRLHF_SPEC"
 SPEC = "spec.json"
 PENDING = "changes.json"
-"""File of config changes that are in config.yaml but not yet in decisions.jsonl."""
+"""Name of the file with config changes that are in config.yaml but not yet in decisions.jsonl."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run. ``arguments`` are OpenRLHF's command line; ``decisions`` are recorded at its start.
+    """One launch of a run: OpenRLHF's command line ``arguments``, and ``decisions`` to record at the start.
 
-    ``launch`` is unique, so that processes of earlier launches are recognised.
+    ``launch`` is a unique id, by which outcomes of earlier launches are told apart.
     """
 
     run: str

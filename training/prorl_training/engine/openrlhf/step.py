@@ -17,7 +17,7 @@ from prorl_training.config import KLConfig, LossConfig, TrainConfig
 from prorl_training.policy.update import UpdateBatch
 
 Checksum = dict[str, float]
-"""Sum, sum of squares (float64) and count of all weights; tied ones count once."""
+"""Sum, sum of squares (float64) and number of all weights. Tied weights count once."""
 CHECKSUM_BLOCK = 1 << 22
 """Weights copied to float64 at a time (32 MiB)."""
 
@@ -44,7 +44,7 @@ class TrainingRow:
     """One response of a step. ``index`` is its number in the step's batch.
 
     ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row was sampled by an earlier
-    policy, so the sampler's log-probs are its old log-probs.
+    policy, so that the loss uses the sampler's log-probs as old log-probs.
     """
 
     index: int
@@ -65,7 +65,7 @@ Share = list[TrainingRow | None]
 
 
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
-    """Return the rows of each mini-batch, with the token weights of the whole mini-batch."""
+    """Return the rows of each mini-batch. Token weights are computed over the whole mini-batch."""
     advantages, config = batch.advantages.tolist(), batch.config
     mini_batches = []
     for groups in batch.mini_batches:
@@ -96,10 +96,9 @@ def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
 
 
 def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list[Share]]:
-    """Return the rows as [rank][mini-batch], with equally many in each share.
+    """Divide each mini-batch among ranks: return shares [rank][mini-batch] with equally many rows, padded with None.
 
-    The longest row comes first, and each row goes to the rank with the fewest tokens. Raises ValueError without a
-    mini-batch or rank.
+    Longest first, each row goes to the rank with the fewest tokens. Raises ValueError without a mini-batch or rank.
     """
     if not mini_batches or ranks < 1:
         raise ValueError(
@@ -121,7 +120,7 @@ def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list
 
 @dataclass(frozen=True, slots=True)
 class StepPlan:
-    """The gradient updates of one step, one per learning rate.
+    """The settings of a step's gradient updates. There is one update per learning rate.
 
     ``rows`` is the number of rows in an update over all ranks, including padding.
     """
@@ -147,7 +146,7 @@ class UpdateReport:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """One step's updates, and means over its response tokens. ``kl`` is None without a reference."""
+    """A step's updates, and means over the step's response tokens. ``kl`` is None without a reference."""
 
     updates: tuple[UpdateReport, ...]
     kl: float | None

@@ -19,7 +19,7 @@ class Supported:
     distributions: tuple[str, ...]
     version: str
     exact: bool
-    """Require ``version`` itself (any local build). Otherwise later ones are supported too."""
+    """True: only ``version`` is supported, in any local build. False: later versions are supported too."""
 
     def allows(self, version: str) -> bool:
         """Return whether a version is supported, ignoring a local part such as ``+cpu``."""
@@ -64,7 +64,7 @@ def version_of_package(package: Supported, version_of: VersionOf = installed_ver
 
 
 def require_stack(version_of: VersionOf = installed_version) -> None:
-    """Raise MissingExtraError for a missing package, or UserError naming all wrong versions. Imports none of them."""
+    """Raise MissingExtraError for a missing package, or UserError naming all wrong versions. Imports no package."""
     wrong = []
     for package in SUPPORTED:
         version = version_of_package(package, version_of)
@@ -87,6 +87,6 @@ def check_openrlhf(version_of: VersionOf = installed_version) -> None:
         raise MissingExtraError("openrlhf", package.name)
     if not package.allows(version):
         raise UserError(
-            f"openrlhf {version} is installed, and its internals are patched for {package.version} "
-            f"only: pip install --no-deps openrlhf=={package.version}"
+            f"openrlhf {version} is installed, but prorl's patches are only for {package.version}: "
+            f"pip install --no-deps openrlhf=={package.version}"
         )

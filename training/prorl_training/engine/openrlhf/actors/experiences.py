@@ -1,7 +1,7 @@
 """Convert rows to OpenRLHF's ``Experience`` and back.
 
-Sequences and attention mask are (1, T). Action mask, log-probs and advantages are (1, T - 1); position t belongs to the
-token at t + 1. ``returns``, which only a critic would read, holds the token weights.
+Sequences and attention mask are (1, T). Action mask, log-probs and advantages are (1, T - 1): entry t belongs to token
+t + 1. The field ``returns``, which only a critic would read, holds the token weights.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from prorl_training.algorithm.objective import Tokens
 from prorl_training.engine.openrlhf.step import TrainingRow
 
 FILLER = 2
-"""Tokens of a filler row, which has no action token and so does not affect a loss."""
+"""Number of tokens of a filler row. It has no response token, so that it does not affect the loss."""
 
 
 def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
-    """Return the experience of ``row`` before any model pass, or a filler row for None."""
+    """Return the experience of ``row`` without model outputs. For None, return a filler row."""
     prompt = (filler_token,) * FILLER if row is None else row.prompt
     response = () if row is None else row.response
     length = len(prompt) + len(response)
@@ -53,7 +53,7 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 
 
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
-    """Return the rows in forward passes of about ``tokens`` tokens, equally many passes for each rank."""
+    """Group rows into forward passes of about ``tokens`` tokens. The number of passes is a multiple of ``ranks``."""
     for number, row in enumerate(rows):
         row.index = [number]
     lengths = [int(row.total_length) for row in rows]
@@ -66,7 +66,7 @@ def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> l
 
 
 def logprobs_by_row(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
-    """Return each row's (policy, reference) log-probs (T - 1,), found in the results of ``make_experience``."""
+    """Return each row's (policy, reference) log-probs (T - 1,) from ``made``, the results of ``make_experience``."""
     pairs: list[tuple[Tensor, Tensor | None] | None] = [None] * count
     for batch in made:
         for place, index in enumerate(batch.index):
@@ -99,7 +99,7 @@ def trained_experience(
 
 
 def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
-    """Return the N response tokens of a batch, concatenated; filler rows have none.
+    """Return the response tokens of a batch. Filler rows have no response tokens.
 
     ``logprobs`` (rows, T - 1) are the policy's, with gradient.
     """

@@ -1,6 +1,7 @@
-"""Drop updates whose gradients are not finite or too large, before ZeRO applies them.
+"""Skips updates whose gradients are too large or not finite, before ZeRO applies them.
 
-DeepSpeed 0.19.6 checks for non-finite gradients in ZeRO-1 and 2, but in ZeRO-3 only with fp16 (runtime/zero/stage3.py).
+DeepSpeed 0.19.6 itself skips non-finite gradients in ZeRO-1 and 2, but in ZeRO-3 only with fp16
+(runtime/zero/stage3.py).
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import torch
 
 
 class GradientGate:
-    """Skips bad updates of a rank's ZeRO ``optimizer``. The gradient norm is global, so all ranks decide alike.
+    """Skips bad updates of a rank's ZeRO ``optimizer``. All ranks decide alike, because they compare the global norm.
 
-    ``norm`` is the last update's gradient norm before clipping, NaN if not finite.
+    ``norm`` is the last update's gradient norm before clipping, or NaN if it was not finite.
     """
 
     def __init__(self, optimizer: Any) -> None:

@@ -24,7 +24,7 @@ _Base: Any = raw_class(RolloutRayActor)
 Sampled = tuple[list[int], list[float], str]
 """Token ids, their log-probs and the finish reason, which is ``abort`` if sampling was stopped."""
 ABORT_SECONDS = 0.02
-"""Seconds between attempts to abort, since vLLM may not have received all samples yet."""
+"""Seconds between attempts to abort samples, because vLLM may not have received all samples at the first attempt."""
 
 
 class RolloutActor(_Base):  # type: ignore[misc]
@@ -48,7 +48,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
     async def sample(
         self, samples: list[tuple[list[int], int | None, int]], options: dict[str, Any]
     ) -> list[Sampled]:
-        """Return one answer for each of ``samples`` (token ids to continue, seed, token budget).
+        """Sample a continuation of each of ``samples``, which are (token ids, seed, token budget).
 
         ``options`` are vLLM's other sampling parameters.
         """

@@ -1,6 +1,7 @@
 """Computes log-probs and entropies in OpenRLHF's training processes without holding all logits.
 
-The output layer itself returns log-probs and entropies in blocks, so that DeepSpeed's hooks still gather its weights in ZeRO-3.
+The output layer itself is made to return log-probs and entropies, so that DeepSpeed's hooks still gather its weights in
+ZeRO-3.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ class TokenScoring:
         return_entropy: bool = False,
         **options: Any,
     ) -> Any:
-        """Return the next tokens' log-probs (rows, A), times ``action_mask`` (rows, A), which covers the last A tokens.
+        """Return the log-probs of the last A tokens (rows, A), multiplied by ``action_mask`` (rows, A).
 
-        ``sequences`` and ``attention_mask`` are (rows, T). ``return_output`` adds the model's output, whose ``entropy``
-        (rows, T - 1) has no gradient.
+        ``sequences`` and ``attention_mask`` are (rows, T). With ``return_output``, return (log-probs, model output).
+        With ``return_entropy``, the output has ``entropy`` (rows, T - 1) without gradient.
         """
         from openrlhf.models.ring_attn_utils import gather_and_pad_tensor, unpad_and_slice_tensor
 
@@ -82,9 +83,9 @@ class TokenScoring:
         return (logprobs, output) if return_output else logprobs
 
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
-        """Return the model's output with log-probs and entropies (1, tokens, 2) in place of logits.
+        """Return the model's output, whose logits are replaced by log-probs and entropies (1, tokens, 2).
 
-        Return None if the model changes its logits after the output layer.
+        If the model changes its logits after the output layer, return None.
         """
         self._targets, self._entropy = targets, entropy
         try:
@@ -102,7 +103,7 @@ class TokenScoring:
         return output
 
     def _token_scores(self, hidden: Tensor) -> Tensor:
-        """Replace the output layer: return log-probs and entropies (1, tokens, 2) in ``_pass``, else logits."""
+        """New forward of the output layer: log-probs and entropies (1, tokens, 2) within ``_pass``, else logits."""
         if self._targets is None:
             plain: Tensor = self._layer_forward(hidden)
             return plain

@@ -1,6 +1,7 @@
-"""One step's updates on a rank, with prorl's loss.
+"""Makes a step's gradient updates on one rank, with prorl's loss.
 
-With dynamic batches of OpenRLHF 0.11.2, ZeRO-1 and 2 keep only the last micro-batch's gradient (runtime/zero/stage_1_and_2.py), so the boundary is set by hand.
+With OpenRLHF 0.11.2's dynamic batches, ZeRO-1 and 2 would keep only the last micro-batch's gradient
+(runtime/zero/stage_1_and_2.py), so the accumulation boundary is set here.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 
 
 class Updates:
-    """Carries out ``plan`` with one rank's ``actor``. DeepSpeed averages gradients over ``ranks``."""
+    """Makes the updates of ``plan`` with one rank's ``actor``. DeepSpeed averages gradients over ``ranks`` ranks."""
 
     def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
         self._trainer = actor.trainer
@@ -47,7 +48,7 @@ class Updates:
             self._trainer.training_step = original
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
-        """Add the gradient of micro-batch ``step``; after the last one of a mini-batch, update the weights."""
+        """Add the gradient of micro-batch ``step``. After the last micro-batch of a mini-batch, update the weights."""
         del kl_ctl, info  # both are in the plan and the rows
         trainer = self._trainer
         last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])

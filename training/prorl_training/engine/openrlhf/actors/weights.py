@@ -1,6 +1,6 @@
 """Gather, checksum, write and load a DeepSpeed engine's weights.
 
-With ZeRO-3 all ranks must call every function except ``write_tensors``.
+With ZeRO-3 the functions, except ``write_tensors``, must be called on all ranks.
 """
 
 from __future__ import annotations

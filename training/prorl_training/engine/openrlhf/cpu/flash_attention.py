@@ -1,4 +1,4 @@
-"""Replace flash-attn, if it is not installed, by torch and SDPA (OpenRLHF 0.11.2)."""
+"""Replace flash-attn by torch functions and SDPA if it is not installed (OpenRLHF 0.11.2)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 @contextlib.contextmanager
 def stand_in() -> Iterator[None]:
-    """Make ``flash_attn`` importable while ``openrlhf/models/ring_attn_utils.py`` executes (lines 3 and 4).
+    """Make ``flash_attn`` importable inside the block, in which ``openrlhf/models/ring_attn_utils.py`` is imported.
 
-    If its modules stayed importable, transformers and vLLM would use them.
+    Afterwards it must not be importable, because transformers and vLLM would use it.
     """
     if importlib.util.find_spec("flash_attn") is not None:
         yield
@@ -29,7 +29,9 @@ def stand_in() -> Iterator[None]:
     def all_gather(*args: object, **kwargs: object) -> None:
         from prorl_common import UserError
 
-        raise UserError("ring attention needs flash-attn, which is not installed: use one ring")
+        raise UserError(
+            "ring attention needs flash-attn, which is not installed: set ring_attn_size=1"
+        )
 
     names = ("", ".bert_padding", ".utils", ".utils.distributed")
     modules: dict[str, Any] = {f"flash_attn{n}": ModuleType(f"flash_attn{n}") for n in names}
@@ -50,8 +52,8 @@ def stand_in() -> Iterator[None]:
 def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
     """Return the rows of ``hidden`` (batch, length, ...) that ``mask`` (batch, length; 0 or 1) keeps.
 
-    As in flash-attn, also return their indices in the flattened batch, cumulative lengths (batch + 1, int32), the
-    maximum length and the lengths (batch).
+    As in flash-attn, also return the rows' indices in the flattened batch, the cumulative lengths (batch + 1, int32),
+    the maximum length and the lengths (batch).
     """
     import torch
 

@@ -1,6 +1,6 @@
-"""Train and sample in float32 unless ``model.dtype=bf16``, although OpenRLHF 0.11.2's arguments say ``bf16``.
+"""Patches that make OpenRLHF 0.11.2 train and sample in float32 unless ``model.dtype=bf16``.
 
-CPUs without AVX512-BF16 or AMX multiply bfloat16 very slowly.
+CPUs without AVX512-BF16 or AMX multiply bfloat16 very slowly, and OpenRLHF has no argument for float32.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def enabled() -> bool:
 
 
 def load_in_float32(utils: ModuleType) -> None:
-    """Load ``bf16`` models as float32 (utils/utils.py:8)."""
+    """Make OpenRLHF load models as float32 where it would use bf16 (utils/utils.py:8)."""
     if not enabled():
         return
     import torch

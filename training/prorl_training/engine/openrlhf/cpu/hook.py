@@ -1,6 +1,6 @@
-"""Applies each CPU patch right after the module that it changes has been imported.
+"""An import hook that applies each CPU patch when the module to be patched has been imported.
 
-``startup/sitecustomize.py`` installs the hook in every process. Installing imports only the standard library.
+``startup/sitecustomize.py`` installs the hook in every process. Installing it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ AROUND: dict[str, str] = {"openrlhf.models.ring_attn_utils": "flash_attention:st
 
 
 def install() -> None:
-    """Patch modules when they are imported, and those already imported. A second call does nothing."""
+    """Install the hook, and patch modules that are already imported. A second call does nothing."""
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
     sys.meta_path.insert(0, Finder())

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 ADAM = "PRORL_OPENRLHF_TORCH_ADAM"
-"""``1`` uses torch's AdamW even with a compiler, ``0`` DeepSpeed's even without."""
+"""Environment variable: ``1`` uses torch's AdamW, ``0`` DeepSpeed's, whether or not there is a compiler."""
 
 
 def adapt_torch(torch: ModuleType) -> None:
@@ -63,7 +63,7 @@ def choose_adam(deepspeed_strategy: ModuleType) -> None:
 
 
 def wants_torch_adam() -> bool:
-    """Return the choice in ``PRORL_OPENRLHF_TORCH_ADAM``, else whether a C++ compiler is missing."""
+    """Return whether ``PRORL_OPENRLHF_TORCH_ADAM`` is 1. If it is not set, return whether a C++ compiler is missing."""
     value = os.environ.get(ADAM, "")
     return value == "1" if value else not can_compile()
 

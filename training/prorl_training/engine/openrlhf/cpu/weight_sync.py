@@ -15,9 +15,9 @@ _TRANSFER = timedelta(minutes=10)
 
 
 class GlooCommunicator:
-    """Replaces the used part of vLLM's ``PyNcclCommunicator`` by gloo. Rank 0 hosts the store.
+    """Replaces the methods of vLLM's ``PyNcclCommunicator`` that OpenRLHF uses. Rank 0 hosts the store.
 
-    Without NCCL the original's ``broadcast`` does nothing, so vLLM would load uninitialised memory. Raises torch's
+    Without NCCL the original ``broadcast`` does nothing, so that vLLM would load uninitialised memory. Raises torch's
     DistStoreError if the other ranks do not join within five minutes.
     """
 
@@ -53,7 +53,7 @@ def connect_with_gloo(distributed_util: ModuleType) -> None:
 
 
 def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
-    """Make vLLM's worker receive into CPU memory (trainer/ray/vllm_worker_wrap.py:40)."""
+    """Make vLLM's worker receive weights into CPU memory (trainer/ray/vllm_worker_wrap.py:40)."""
 
     def update_weight(
         self: Any, name: str, dtype: Any, shape: Any, empty_cache: bool = False
@@ -70,9 +70,9 @@ def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
 
 
 def keep_weights(layer_utils: ModuleType) -> None:
-    """Make linear layers keep their weights, so that new weights can be loaded.
+    """Make linear layers keep their unpacked weights, so that new weights can be loaded.
 
-    vLLM's CPU backend packs them (model_executor/layers/utils.py:434), so that loading would fail or have no effect.
+    vLLM's CPU backend replaces weights by packed copies (model_executor/layers/utils.py:434).
     """
     import torch
 

@@ -17,9 +17,9 @@ REFERENCE_FILE = "reference.safetensors"
 
 
 class RayCluster:
-    """Calls an OpenRLHF trainer's actor groups; implements ``Cluster``.
+    """Calls an OpenRLHF trainer's groups of Ray actors; implements ``Cluster``.
 
-    With ``verify_sync`` every vLLM engine's checksum is compared with the policy's after each sync.
+    With ``verify_sync`` the checksum of every vLLM engine is compared with that of the policy after each sync.
     """
 
     def __init__(self, trainer: Any, verify_sync: bool = False) -> None:
@@ -66,7 +66,7 @@ class RayCluster:
         return report
 
     def sync_engines(self) -> None:
-        """Copy the policy's weights to every vLLM engine. Raises ServiceError if checksums differ."""
+        """Copy the policy's weights to every vLLM engine. Raises ServiceError if ``verify_sync`` finds a difference."""
         self._trainer.broadcast_to_vllm()
         if not self._verify_sync:
             return
@@ -74,7 +74,9 @@ class RayCluster:
         for engine in self._trainer.vllm_engines:
             engine_sum = self._ray.get(engine.weights_checksum.remote())
             if not same_weights(engine_sum, policy):
-                raise ServiceError(f"vLLM's weights are {engine_sum}, the policy's {policy}")
+                raise ServiceError(
+                    f"a vLLM engine's checksum is {engine_sum}, but the policy's is {policy}"
+                )
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
         weights = self._policy.async_run_method("whole_weights")

@@ -29,17 +29,17 @@ from prorl_training.policy.update import AcceptAll, UpdateBatch, UpdateGuard
 from prorl_training.types import UpdateStats
 
 LARGEST_LOGIT = 32.0
-"""Assumed size of the largest logits, to which rounding errors are relative."""
+"""Assumed size of the largest logits. Rounding errors are in proportion to it."""
 ROUNDOFF = {"bf16": 2.0**-8, "fp32": 2.0**-11}
 """Unit roundoff by compute type. Products of float32 may be in TF32, which rounds like float16."""
 
 
 def max_kl_after_reset(dtype: str) -> float:
-    """Return the mean k2 in nats that rounding alone can cause between two models with equal weights.
+    """Return the largest mean k2 (in nats) that rounding alone can cause between two models with equal weights.
 
-    Attention kernels (dense or flash) add in different orders, so a logit z of each model is off by up to |z| u, u
-    being the unit roundoff, and log-probs differ by up to d = 2 u ``LARGEST_LOGIT``: k2 is d^2 / 2. That is 0.03 in
-    bf16. Different weights are found by checksum; this finds a different computation, such as a wrong mask.
+    With unit roundoff u, rounding changes a logit z by up to |z| u, and attention kernels round differently. Log-probs
+    then differ by up to d = 2 u ``LARGEST_LOGIT``, and k2 is at most d^2 / 2 (0.03 in bf16). A larger k2 shows that
+    reference and policy compute differently, for example with a wrong mask.
     """
     return (2 * ROUNDOFF[dtype] * LARGEST_LOGIT) ** 2 / 2
 
@@ -63,7 +63,7 @@ class RestoreFailed(ServiceError):
 
 
 class Cluster(Protocol):
-    """The processes of policy and reference. ``ranks`` counts the policy's."""
+    """The processes of policy and reference. ``ranks`` is the number of the policy's processes."""
 
     ranks: int
     has_reference: bool
@@ -74,10 +74,10 @@ class Cluster(Protocol):
         """Return (policy, reference or None) log-probs (T - 1,) of each row."""
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Train on each rank's rows. ``seen`` are the ``log_probs`` of all rows before the update."""
+        """Train on ``dealt`` rows ([rank][mini-batch]). ``seen`` is the result of ``log_probs`` for all rows."""
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
-        """Copy the policy to the reference; return both checksums."""
+        """Copy the policy to the reference; return the checksums of (policy, reference)."""
 
     def checksums(self) -> dict[str, Checksum]: ...
 
@@ -90,7 +90,8 @@ class Cluster(Protocol):
     def load(self, folder: Path, reference: str) -> None:
         """Load a checkpoint's weights, optimiser and reference.
 
-        ``reference`` is ``policy`` if the reference has the policy's weights, ``own`` if it has a file, or ``none``.
+        ``reference`` says where the reference's weights are: ``policy`` (equal to the policy's), ``own`` (in their own
+        file) or ``none``.
         """
 
     def load_policy(self, folder: Path) -> None:
@@ -100,7 +101,7 @@ class Cluster(Protocol):
 
 
 class ClusterPolicy:
-    """Implements ``TrainedPolicy`` with a cluster as ``model``. ``updates`` counts gradient updates."""
+    """A policy whose processes run on a cluster; implements ``TrainedPolicy``. ``updates`` counts gradient updates."""
 
     def __init__(self, cluster: Cluster, config: TrainConfig, environment: dict[str, Any]) -> None:
         self.model = cluster
@@ -118,9 +119,9 @@ class ClusterPolicy:
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update per mini-batch and return the means.
+        """Do one gradient update per mini-batch.
 
-        Updates are skipped if their gradient norm is not finite or above the step's initial ``guard.norm_limit()``.
+        An update is skipped if its gradient norm is not finite or is above ``guard.norm_limit()`` at the step's start.
         ``guard`` records all updates. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         guard = guard or AcceptAll()
@@ -214,8 +215,8 @@ class ClusterPolicy:
     ) -> None:
         if not same_weights(loaded[name], saved[name]):
             raise RestoreFailed(
-                f"the {name} that came back from {path} is not the one that was saved: "
-                f"{loaded[name]} against {saved[name]}"
+                f"the {name} loaded from {path} differs from the one that was saved: its checksum is "
+                f"{loaded[name]}, expected {saved[name]}"
             )
 
     def _check_reset(self, rows: Sequence[TrainingRow | None], logprobs: Sequence[Any]) -> None:
@@ -225,8 +226,8 @@ class ClusterPolicy:
         limit = max_kl_after_reset(self.environment.get("dtype", "bf16"))
         if kl > limit:
             raise ResetFailed(
-                f"the KL to the reference is {kl:.3g} on the step after its reset and should be "
-                f"about 0, at most {limit:.2g}: the reference does not compute as the policy does"
+                f"the KL to the reference is {kl:.3g} on the step after its reset, but should be "
+                f"at most {limit:.2g}: the reference computes differently from the policy"
             )
 
 

@@ -14,7 +14,7 @@ from prorl_inference.tokens import Results, Row, prompt_budget
 from prorl_inference.types import OnResult
 
 ENGINE_ROWS = 256
-"""Samples that a vLLM engine runs at once: vLLM's default ``max_num_seqs``, which OpenRLHF keeps."""
+"""Samples that a vLLM engine runs at once: the default of vLLM's ``max_num_seqs``, which OpenRLHF does not change."""
 COUNT_SECONDS = 1.0
 """Seconds between queries of the engines' unfinished samples."""
 SampleRequest = tuple[list[int], int | None, int]
@@ -37,19 +37,19 @@ class Engines(Protocol):
         """Return a future of the number of samples that an engine has not finished."""
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return the finished futures. If none is, wait for one, at most ``wait`` seconds (None: no limit)."""
+        """Return the finished futures. If there are none, wait up to ``wait`` seconds for one (None: no limit)."""
 
     def result(self, future: Any) -> Any:
         """Wait for a future; return its value or raise its exception."""
 
     def awake(self) -> Any:
-        """Return a context manager; the sampler is only used inside it."""
+        """Return a context manager inside which the engines can sample."""
 
 
 class ClusterGenerator:
     """Samples with the vLLM engines; implements ``Generator``.
 
-    ``context`` is the longest sequence in tokens. With ``seeded`` each response is sampled with its request's seed.
+    ``context`` is the maximum sequence length in tokens. With ``seeded`` every response is sampled with its own seed.
     """
 
     model_digest = ""

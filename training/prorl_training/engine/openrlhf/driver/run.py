@@ -77,7 +77,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
 @contextlib.contextmanager
 def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the run's lock inside the block. Waits for the trainer process of an earlier launch to end.
+    """Hold the run's lock inside the block. If an earlier launch's trainer process still holds the lock, wait for it.
 
     Raises ServiceError after ``patience`` seconds.
     """
@@ -90,7 +90,7 @@ def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
             except BlockingIOError as error:
                 if time.monotonic() > until:
                     raise ServiceError(
-                        f"another trainer process has been writing {folder.parent} for {patience:.0f} s: stop it first"
+                        f"another trainer process has written to {folder.parent} for {patience:.0f} s: stop it first"
                     ) from error
                 time.sleep(0.5)
         yield
@@ -103,11 +103,11 @@ DEATHS = (
     "ObjectLostError",
     "EngineDeadError",
 )
-"""Names of errors (or base classes) that Ray and vLLM raise when a process, a node or its memory is gone."""
+"""Names of errors (or base classes) that Ray and vLLM raise when a process or node has died or lost its memory."""
 
 
 def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
-    """Return who is at fault for an error. An error from a Ray process is judged by its cause."""
+    """Return who or what caused an error. An error from a Ray process is judged by its cause."""
     cause = _cause(error)
     if isinstance(cause, UserError):
         return "user"
@@ -138,7 +138,7 @@ def _cause(error: Exception) -> BaseException:
 
 
 class ClusterEngine:
-    """Implements ``Engine`` with the models that an OpenRLHF trainer has loaded."""
+    """The OpenRLHF engine, inside the trainer process that has loaded the models; implements ``Engine``."""
 
     def __init__(self, trainer: Any, spec: Spec, config: TrainConfig, scorer: Scorer) -> None:
         self._spec = spec
@@ -184,7 +184,7 @@ class ClusterEngine:
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Take the update count from ``state``. OpenRLHF has loaded the checkpoint's weights at its start."""
+        """Restore only the update count, because OpenRLHF loaded the checkpoint's weights when it started."""
         del machinery
         if self._model.resolve() != (checkpoint / "policy").resolve():
             raise RuntimeError(f"OpenRLHF was started from {self._model}, not from {checkpoint}")

@@ -23,7 +23,8 @@ PROMPT_ROOM = 2048
 class Places:
     """The paths, reward addresses and device of a run.
 
-    ``reward`` holds addresses or one Python file. ``context`` is the longest sequence in tokens, 0 if unknown.
+    ``reward`` holds server addresses or one Python file. ``context`` is the model's maximum sequence length (0:
+    unknown).
     """
 
     model: str
@@ -36,7 +37,7 @@ class Places:
 
 
 def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[str]:
-    """Return the arguments of ``openrlhf.cli.train_ppo_ray`` for the stage of ``phase``."""
+    """Return the arguments of ``openrlhf.cli.train_ppo_ray`` for the stage that contains ``phase``."""
     first, o = config.in_phase(config.first_of_stage(phase)), config.openrlhf
     r, adam = first.rollout, first.optimizer
     layout, on_gpu = layout_of(config, places.device), places.device == "cuda"
@@ -115,7 +116,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
 
 
 def reward_places(config: TrainConfig) -> tuple[str, ...]:
-    """Return the reward servers' addresses, else the adapter's file. Only OpenRLHF's bare command uses them."""
+    """Return the reward servers' addresses, or else the adapter's file, for users who run OpenRLHF's own command."""
     if config.reward.servers:
         return tuple(f"{server.rstrip('/')}/openrlhf" for server in config.reward.servers)
     spec = importlib.util.find_spec("prorl_verifiers.adapters.openrlhf")
@@ -124,10 +125,10 @@ def reward_places(config: TrainConfig) -> tuple[str, ...]:
 
 
 def sequence_limit(config: TrainConfig, context: int = 0) -> int:
-    """Return the longest sequence in tokens, prompt and response, over all phases.
+    """Return the maximum length in tokens of prompt and response together, over all phases.
 
-    This is ``rollout.vllm_context`` if set, else the longest that the phases allow, at most ``context``. Without a
-    prompt limit, the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if ``context`` is 0 (unknown).
+    This is ``rollout.vllm_context`` if set, else the longest that the phases allow, at most ``context``. A prompt
+    without a limit counts as the rest of ``context``, or ``PROMPT_ROOM`` if ``context`` is 0 (unknown).
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -140,13 +141,13 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient, or 0, for which OpenRLHF loads no reference."""
+    """Return the first positive KL coefficient of a phase, or 0. With 0, OpenRLHF loads no reference."""
     coefficients = [settings.kl.coefficient for settings in config.phase_configs]
     return next((value for value in coefficients if value > 0), 0.0)
 
 
 def _flag(name: str, *values: float | str) -> list[str]:
-    """Join a negative number to its flag, as argparse requires."""
+    """Return a flag and its values. A negative number is joined to the flag by "=", as argparse requires."""
     words = [value if isinstance(value, str) else repr(value) for value in values]
     if len(words) == 1 and words[0].startswith("-"):
         return [f"--{name}={words[0]}"]
@@ -195,19 +196,19 @@ def dry_run_places(config: TrainConfig, name: str) -> Places:
 
 
 def local_context(model: str) -> int:
-    """Return the longest sequence in tokens from a model folder's config, or 0 if unknown."""
+    """Return the maximum sequence length in a model folder's config, or 0 if it is unknown."""
     path = Path(model).expanduser() / "config.json"
     if not path.is_file():
         return 0
     try:
         context = json.loads(path.read_text("utf-8")).get("max_position_embeddings", 0)
     except (ValueError, AttributeError) as error:
-        raise UserError(f"{path} is not the config of a model: {error}") from error
+        raise UserError(f"{path} is not a model's config: {error}") from error
     return context if isinstance(context, int) else 0
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return notes on what ``prorl train`` does differently from OpenRLHF's bare command."""
+    """Return notes on what ``prorl train`` does differently from the OpenRLHF command."""
     notes = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",

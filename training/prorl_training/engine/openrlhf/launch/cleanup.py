@@ -16,7 +16,7 @@ from typing import Any
 from prorl_training.engine.openrlhf.spec import VARIABLE
 
 PATIENCE = 5.0
-"""Seconds to wait for processes to end, and then again while killing them."""
+"""Seconds to wait for processes to end by themselves, and then again for killed processes to end."""
 POLL = 0.2
 
 
@@ -37,7 +37,7 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
 
 
 def orphan_processes(spec: Path, session: int) -> list[int]:
-    """Return the pids of the launch's processes, without this process and workers of a running Ray."""
+    """Return the pids of the launch's processes, except this process and the workers of a running Ray."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
 
@@ -64,10 +64,7 @@ def _belongs(pid: int, spec: Path, session: int) -> bool:
 
 
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
-    """Kill the launch's processes and return those killed.
-
-    The raylet is killed last.
-    """
+    """Kill those of ``pids`` that belong to the launch, the raylet last; return the pids killed."""
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:
         handles: list[tuple[int, int]] = []
@@ -94,7 +91,7 @@ def _killing_order(pid: int) -> tuple[bool, int]:
 
 NO_SESSION = -1
 SECONDS = 90.0
-"""Seconds for all nodes together."""
+"""Maximum seconds of the clean-up on all nodes, which runs in parallel."""
 
 
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:

@@ -55,8 +55,8 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables for a run on ``device`` with ``threads`` threads per CPU process.
 
-    Variables in ``given`` override variables for sizes and logs, but none on which correctness depends. ``PYTHONPATH``
-    and ``PATH`` are extended.
+    Sizes and log settings in ``given`` (the user's environment) are kept, variables needed for correctness are not.
+    ``PYTHONPATH`` and ``PATH`` are extended.
     """
     if threads < 1:
         raise UserError(f"{threads} threads: at least 1 is needed")

@@ -27,11 +27,11 @@ PR_SET_PDEATHSIG = 1
 PARENT_POLL = 0.2
 """Seconds between checks that prorl is alive."""
 CPU_COUNT = 8
-"""CPUs that Ray counts in CPU mode, in addition to one per rank. They do not limit its actors."""
+"""Number of CPUs that Ray assumes in CPU mode, besides one per rank. Actors may use more."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
 """Seconds between checks of the cluster's nodes, and between messages about missing ones."""
 TOKENS = ("PRORL_TOKEN",)
-"""Passed on the command lines of workers of an already running Ray. A Ray started here inherits them."""
+"""Secrets, passed only to the workers of an already running Ray, since that puts them on command lines."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
     "PRORL_BACKEND",
@@ -47,7 +47,7 @@ PLACES = (
     ("openrlhf.trainer.ppo_trainer", "PPOTrainer", "trainer", "Trainer", 0),
     ("openrlhf.trainer.ray.vllm_engine", "RolloutRayActor", "rollout", "RolloutActor", 0),
 )
-"""(module, name) in OpenRLHF, (module, class) in ``actors``, GPUs of the Ray actor."""
+"""Each class of OpenRLHF to replace (module, name), prorl's class (module, name), and GPUs of the Ray actor."""
 
 
 def main(argv: list[str]) -> int:
@@ -70,10 +70,10 @@ def die_with_parent() -> None:
 
 @contextlib.contextmanager
 def nothing_left_behind(spec: Path) -> Iterator[None]:
-    """End every process of the launch if the parent is killed during the block.
+    """Kill every process of the launch if the parent process is killed during the block.
 
-    A thread watches, because signals do not reach Python while the main thread waits in Ray. It kills all processes at
-    once, so that none overlaps a resumed run.
+    A thread watches the parent, because signals do not reach Python while the main thread waits in Ray. Processes get
+    no time to end, so that they do not overlap a resumed run.
     """
     parent = os.getppid()
 
@@ -110,7 +110,7 @@ def running_ray(spec: Spec) -> Iterator[None]:
     wait_for_nodes(ray, spec)
 
     def end(number: int, frame: object) -> None:
-        if os.getppid() == parent:  # else ``nothing_left_behind`` ends all
+        if os.getppid() == parent:  # else ``nothing_left_behind`` ends all processes
             sys.exit(128 + number)
 
     signal.signal(signal.SIGTERM, end)
@@ -131,9 +131,11 @@ def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.s
             return
         status = f"{ready} of {o.nodes} nodes with {o.gpus_per_node} GPUs are in the Ray cluster"
         if waited >= o.node_wait_seconds:
-            raise ServiceError(f"{status} after {waited:.0f} s (openrlhf.node_wait_seconds)")
+            raise ServiceError(
+                f"{status} after {waited:.0f} s: start the missing nodes, or raise openrlhf.node_wait_seconds"
+            )
         if waited % NODE_NEWS == 0:
-            events.write_message(spec, f"{status}: waiting for the others")
+            events.write_message(spec, f"{status}: waiting for the missing nodes")
         sleep(NODE_POLL)
         waited += NODE_POLL
 

@@ -1,4 +1,4 @@
-"""Check whether this machine can run the OpenRLHF engine, importing only torch of its stack."""
+"""Checks whether this machine can run the OpenRLHF engine. Of that engine's packages only torch is imported."""
 
 from __future__ import annotations
 

@@ -47,10 +47,10 @@ PROMPTS = "prompts.jsonl"
 POLL = 0.3
 """Seconds between reads of the run's events."""
 GRACE = 10.0
-"""Seconds between a reported failure and ending all processes."""
+"""Seconds between a reported failure and the end of all processes."""
 LAST_LINES = 15
 STARTS = 3
-"""Maximum number of starts if a port is taken."""
+"""Maximum number of attempts to start, if a port is in use."""
 PATIENCE = 60.0
 """Seconds that processes get to end after a second Ctrl-C."""
 
@@ -64,8 +64,8 @@ def train_on_cluster(
 ) -> TrainReport:
     """Train with OpenRLHF in the folder ``run``. ``resume`` continues from the newest checkpoint.
 
-    Raises UserError, or ServiceError if a part of the cluster died. The first Ctrl-C ends the run after its step, a
-    second at once.
+    Raises UserError, or ServiceError if a process or node died. The first Ctrl-C ends the run after its step, a second
+    ends it at once.
     """
     device = check_cluster(config)
     if device == "cpu":
@@ -214,7 +214,7 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
 def pending_changes(
     folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
 ) -> tuple[dict[str, Any], ...]:
-    """Return the config changes that no launch has recorded yet, and write the changed config."""
+    """Write the changed config; return its changes and those of earlier launches that were not recorded."""
     file = launch / PENDING
     changes = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     if decisions:
@@ -227,9 +227,9 @@ def pending_changes(
 def run_processes(
     spec: Spec, run: RunFolder, cluster: str, progress: Progress
 ) -> tuple[int, events.Outcome | None]:
-    """Run a launch's processes to their end; return their exit code and the outcome.
+    """Run a launch's processes to their end; return (exit code, outcome).
 
-    If a port that OpenRLHF picked is taken, all processes are started again.
+    If a port that OpenRLHF picked is in use, all processes are started again.
     """
     for start in range(1, STARTS + 1):
         code = _follow(spec, run, progress)
@@ -283,7 +283,7 @@ def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
                 if failed_at is None and outcome is not None and outcome.fault is not None:
                     failed_at = time.monotonic()
                 if failed_at is not None and time.monotonic() - failed_at > GRACE:
-                    _end(child)  # others would wait for the failed one
+                    _end(child)  # other processes would wait for the failed process
     finally:
         if child.poll() is None:
             _end(child)

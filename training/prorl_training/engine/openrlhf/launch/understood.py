@@ -1,4 +1,4 @@
-"""Refuse settings and combinations that the OpenRLHF engine does not support, before anything starts."""
+"""Refuse settings that the OpenRLHF engine does not support, before anything starts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ UNDERSTOOD = {
         "reward_replicas verify_sync cpu_ranks node_wait_seconds object_store_gib"
     ),
 }
-"""Section -> settings that this engine supports, in addition to the ``keys`` of the parts in use."""
+"""Section -> settings that this engine supports, besides the ``keys`` of the losses and estimators in use."""
 
 ELSEWHERE = {
     "model.gpus": "openrlhf.gpus_per_node",
@@ -57,7 +57,7 @@ ELSEWHERE = {
     "rollout.batching": "",
     "rollout.vllm_memory": "openrlhf.vllm_memory",
 }
-"""Settings of the local engine, ignored because they change no result -> the setting to use instead."""
+"""Setting of the local engine -> the setting to use instead. They are ignored, because they change no result."""
 
 CURES = {
     "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
@@ -72,10 +72,10 @@ CURES = {
     ),
     "kl.measure_share_every": "the share of the KL term is not measured: remove it",
 }
-"""Reason and remedy for refused settings."""
+"""Refused setting -> the reason and what to do."""
 
 ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples"}
-"""Section -> the setting that enables it. Only that setting is refused."""
+"""Section -> the setting that enables the section. Only that setting is refused."""
 
 LOCAL = "or use engine=local"
 FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
@@ -90,7 +90,9 @@ def check_supported(config: TrainConfig, device: Device | None = None) -> None:
     if len(problems) == 1:
         raise UserError(f"engine openrlhf: {problems[0]}")
     lines = "".join(f"\n  - {line}" for line in problems)
-    raise UserError(f"engine openrlhf does not support {len(problems)} of these settings:{lines}")
+    raise UserError(
+        f"engine openrlhf does not support {len(problems)} settings of this run:{lines}"
+    )
 
 
 def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
@@ -99,7 +101,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
     problems = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
     preset = load_config(config.preset)
     warm_elsewhere = bool(config.stages) and config.in_phase(0).engine == "local"
-    by_phase: dict[str, str] = {}  # a complaint of several phases is listed once
+    by_phase: dict[str, str] = {}  # the same complaint about several phases is listed once
     for number, settings in enumerate(config.phase_configs):
         if config.stages and settings.engine != "openrlhf":
             continue  # the phase belongs to another engine
@@ -116,9 +118,9 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
 
 
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
-    """Yield the path of each unsupported setting, and a message with the cure.
+    """Yield (path, message with the cure) for each unsupported setting.
 
-    Default values are accepted. Settings that only an unused loss or estimator reads may also have the preset's value.
+    Default values are accepted. So is the preset's value, for a setting that only an unused loss or estimator reads.
     """
     supported = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
     supported |= {*UNDERSTOOD[""].split(), *ELSEWHERE}

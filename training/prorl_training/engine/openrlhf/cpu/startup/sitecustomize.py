@@ -1,6 +1,6 @@
-"""Install the patches that ``PRORL_OPENRLHF_CPU`` enables, then run the ``sitecustomize`` that this one hides.
+"""Install the patches that ``PRORL_OPENRLHF_CPU`` enables, then run the ``sitecustomize`` that this file hides.
 
-Add no other files to this folder: they would become importable.
+Add no other files to this folder, because they would become importable.
 """
 
 from __future__ import annotations
