@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
-from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
-from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
-from prorl_verifiers.instruction.registry import RANDOM_UPSTREAM
-from prorl_verifiers.instruction.types import Instruction
+from prorl_verifiers.instruction.registry import RANDOM_UPSTREAM, catalogue
 from reference.markdown import code_list, table
 
 
 def ifeval() -> str:
     """Return IFEval's ids."""
-    return _ids(IFEVAL)
+    return _ids("ifeval")
 
 
 def ifevalg() -> str:
     """Return the ids that only IFEvalG has."""
-    return _ids(IFEVALG)
+    return _ids("ifevalg")
 
 
 def ifbench() -> str:
     """Return IFBench's ids."""
-    return _ids(IFBENCH)
+    return _ids("ifbench")
 
 
-def _ids(catalogue: Mapping[str, Instruction]) -> str:
+def _ids(name: str) -> str:
     heads = (
         "id",
         "kwargs",
@@ -35,8 +29,8 @@ def _ids(catalogue: Mapping[str, Instruction]) -> str:
         "deviation from the published checker, and why",
     )
     rows = [
-        (f"`{name}`", code_list(entry.kwargs) or "-", entry.meaning, entry.deviation)
-        for name, entry in catalogue.items()
+        (f"`{id_}`", code_list(entry.kwargs) or "-", entry.meaning, entry.deviation)
+        for id_, entry in catalogue(name).items()
     ]
     return table(heads, rows)
 

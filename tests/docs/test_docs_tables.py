@@ -20,7 +20,7 @@ from prorl_evaluation.suites.suite import load_suite, suite_names
 from prorl_training.config import TrainConfig
 from prorl_training.config.presets import preset_names, preset_values
 from prorl_verifiers import VERIFIERS
-from prorl_verifiers.instruction.registry import RANDOM_UPSTREAM, REGISTRY
+from prorl_verifiers.instruction.registry import RANDOM_UPSTREAM, registry
 from prorl_verifiers.logic.rules import RULES
 
 tables = importlib.import_module("reference.tables")
@@ -163,10 +163,10 @@ def test_the_procedural_recipe_uses_every_large_family_and_the_listed_tasks() ->
 
 def test_every_instruction_id_has_a_row_with_meaning_and_deviation() -> None:
     found = [row for name in ("ifeval", "ifevalg", "ifbench") for row in rows(name)]
-    assert [row[0].strip("`") for row in found] == list(REGISTRY)
+    assert [row[0].strip("`") for row in found] == list(registry())
     assert all(len(row) == 4 and all(row) for row in found)
     assert first_names("random upstream") == list(RANDOM_UPSTREAM)
-    assert set(RANDOM_UPSTREAM) <= set(REGISTRY)
+    assert set(RANDOM_UPSTREAM) <= set(registry())
 
 
 def test_every_logic_dataset_and_every_benchmark_is_listed() -> None:

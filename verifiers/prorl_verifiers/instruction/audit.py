@@ -70,9 +70,9 @@ def instruction_groups() -> list[Group]:
 
 
 def registered() -> Mapping[str, tuple[str, ...]]:
-    from prorl_verifiers.instruction.registry import REGISTRY
+    from prorl_verifiers.instruction.registry import registry
 
-    return {name: tuple(entry.kwargs) for name, entry in REGISTRY.items()}
+    return {name: tuple(entry.kwargs) for name, entry in registry().items()}
 
 
 def example(name: str) -> dict[str, Any]:

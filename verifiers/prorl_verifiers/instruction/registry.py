@@ -1,16 +1,63 @@
-"""The table of all instruction ids. An unknown id is an error when a task is loaded."""
+"""The instruction ids, which ``catalogue.json`` of each set lists with their checks and what these accept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 
-from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
-from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
-from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
 from prorl_verifiers.instruction.types import Check, Instruction
 
-REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH}
-"""Maps instruction ids to instructions."""
+SETS = ("ifeval", "ifevalg", "ifbench")
+LIBRARIES: Mapping[str, tuple[str, ...]] = {
+    "nltk": ("nltk.tokenize.punkt", "nltk.tokenize.destructive", "punkt.data.english"),
+    "emoji": ("emoji",),
+    "syllables": ("syllapy",),
+    "langdetect": ("langdetect", "prorl_verifiers.instruction.loaded_langdetect"),
+    "langid": ("py3langid", "prorl_verifiers.instruction.loaded_langid"),
+}
+"""Modules that checks need, by the name in a catalogue."""
+
+
+@cache
+def catalogue(name: str) -> Mapping[str, Instruction]:
+    """Return the instructions of one of ``SETS`` by id.
+
+    The functions ``check`` of its ``fixed.py`` and ``official.py`` check them. Without one in ``fixed.py``, the published
+    check is correct.
+    """
+    fixed, official = (
+        import_module(f"{__package__}.{name}.{mode}") for mode in ("fixed", "official")
+    )
+    rows = json.loads((Path(__file__).parent / name / "catalogue.json").read_text("utf-8"))
+    instructions = {}
+    for instruction, row in rows.items():
+        published = getattr(official, row["check"])
+        instructions[instruction] = Instruction(
+            kwargs=tuple(row["kwargs"]),
+            fixed=getattr(fixed, row["check"], published),
+            reference=published,
+            meaning=row["meaning"],
+            deviation=row.get("deviation", "none"),
+            fixed_needs=_modules(row.get("fixed_needs", ())),
+            reference_needs=_modules(row.get("reference_needs", ())),
+            patterns=tuple(row.get("patterns", ())),
+            downloads=tuple(row.get("downloads", ())),
+        )
+    return instructions
+
+
+def _modules(libraries: Iterable[str]) -> tuple[str, ...]:
+    return tuple(module for library in libraries for module in LIBRARIES[library])
+
+
+@cache
+def registry() -> Mapping[str, Instruction]:
+    """Return all instructions by id. An unknown id is an error when a task is loaded."""
+    return {id_: entry for name in SETS for id_, entry in catalogue(name).items()}
+
 
 RANDOM_UPSTREAM: Mapping[str, str] = {
     "language:response_language": "langdetect is not seeded; here seed 0",
@@ -27,10 +74,10 @@ RANDOM_UPSTREAM: Mapping[str, str] = {
 
 
 def check_of(instruction: str, mode: str) -> Check:
-    entry = REGISTRY[instruction]
+    entry = registry()[instruction]
     return entry.reference if mode == "reference" else entry.fixed
 
 
 def modules_of(instruction: str, mode: str) -> tuple[str, ...]:
-    entry = REGISTRY[instruction]
+    entry = registry()[instruction]
     return entry.reference_needs if mode == "reference" else entry.fixed_needs

@@ -12,7 +12,7 @@ from typing import Any
 from prorl_verifiers.findings import Finding, count_notes, listening, note, take_notes
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import require_modules
-from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
+from prorl_verifiers.instruction.registry import check_of, modules_of, registry
 from prorl_verifiers.instruction.text import has_word, visible
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.types import Score
@@ -55,7 +55,7 @@ def _prepare(text: str, mode: str) -> str:
 def _meets(
     texts: Iterable[str], instruction: str, kwargs: Mapping[str, Any] | None, mode: str
 ) -> bool:
-    cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
+    cleaned = clean_kwargs(instruction, kwargs, registry()[instruction].kwargs, mode)
     check = check_of(instruction, mode)
     return any(_has_content(text, mode) and check(text, cleaned) for text in texts)
 
@@ -72,7 +72,7 @@ def note_constraint(
     loose: bool,
     counted: Sequence[Finding],
 ) -> None:
-    entry = REGISTRY[instruction]
+    entry = registry()[instruction]
     meaning = entry.meaning
     if mode == "reference" and entry.deviation != "none":
         meaning = f"{meaning}; {entry.deviation}"

@@ -13,18 +13,7 @@ from prorl_verifiers.libraries import load_library
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError, check_keys
 
-_WORDS = (
-    "amber",
-    "birch",
-    "cobalt",
-    "delta",
-    "ember",
-    "fjord",
-    "garnet",
-    "harbor",
-    "indigo",
-    "juniper",
-)
+_WORDS = "amber birch cobalt delta ember fjord garnet harbor indigo juniper".split()  # noqa: SIM905
 
 
 def score(response: str, reference: Reference) -> Score:
@@ -36,7 +25,7 @@ def score(response: str, reference: Reference) -> Score:
 def check_reference(reference: Reference) -> None:
     from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
     from prorl_verifiers.instruction.official_text import DOWNLOADS, missing_module
-    from prorl_verifiers.instruction.registry import REGISTRY, modules_of
+    from prorl_verifiers.instruction.registry import modules_of, registry
     from prorl_verifiers.instruction.scorer import DEFAULT_MODE, SCORES
 
     check_keys(reference, "instruction_id_list", "kwargs", "mode", "score")
@@ -51,12 +40,12 @@ def check_reference(reference: Reference) -> None:
     if not isinstance(kwargs, list) or len(kwargs) != len(ids):
         raise TaskError(f"'kwargs' must be a list of {len(ids)} objects, one per instruction")
     for instruction, values in zip(ids, kwargs, strict=True):
-        if not isinstance(instruction, str) or instruction not in REGISTRY:
-            hint = nearest(str(instruction), REGISTRY)
+        if not isinstance(instruction, str) or instruction not in registry():
+            hint = nearest(str(instruction), registry())
             raise TaskError(f"unknown instruction id {instruction!r}{hint}")
         if not isinstance(values, Mapping | None):
             raise TaskError(f"{instruction}: its kwargs must be an object")
-        entry = REGISTRY[instruction]
+        entry = registry()[instruction]
         cleaned = clean_kwargs(instruction, values, entry.kwargs, mode)
         if mode == "reference":
             check_patterns(instruction, entry.patterns, cleaned)

@@ -9,13 +9,6 @@ from typing import Any
 Kwargs = Mapping[str, Any]
 Check = Callable[[str, Kwargs], bool]
 
-NLTK = ("nltk.tokenize.punkt", "nltk.tokenize.destructive", "punkt.data.english")
-"""Modules of the published word and sentence splitters."""
-EMOJI = ("emoji",)
-SYLLABLES = ("syllapy",)
-LANGDETECT = ("langdetect", "prorl_verifiers.instruction.loaded_langdetect")
-LANGID = ("py3langid", "prorl_verifiers.instruction.loaded_langid")
-
 
 @dataclass(frozen=True, slots=True)
 class Instruction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prorl_verifiers.instruction.text import folded
+from prorl_verifiers.instruction.text import folded, single_spaced
 
 STOP_WORDS = frozenset(
     """
@@ -94,63 +94,12 @@ def is_verb(word: str) -> bool:
 
 
 _BASES = frozenset(_VERBS)
-AFRICA = tuple(
-    name.strip()
-    for name in [
-        "\n    zimbabwe",
-        " zambia",
-        " uganda",
-        " tunisia",
-        " togo",
-        " tanzania",
-        " sudan",
-        " somali",
-        " south africa",
-        " sierra leone",
-        " seychelles",
-        " senegal",
-        "\n    sao tome",
-        " rwanda",
-        " nigeria",
-        " niger",
-        " namibia",
-        " mozambique",
-        " morocco",
-        " mauritius",
-        " mauritania",
-        " mali",
-        " malawi",
-        " madagascar",
-        "\n    libya",
-        " liberia",
-        " lesotho",
-        " kenya",
-        " ivory coast",
-        " ivoire",
-        " guinea",
-        " ghana",
-        " gambia",
-        " gabon",
-        " ethiopia",
-        " eswatini",
-        " swaziland",
-        "\n    eritrea",
-        " egypt",
-        " djibouti",
-        " congo",
-        " comoros",
-        " chad",
-        " central african republic",
-        " cape verde",
-        " cabo verde",
-        " cameroon",
-        " burundi",
-        "\n    burkina faso",
-        " botswana",
-        " benin",
-        " angola",
-        " algeria",
-        " sahara\n    ",
-    ]
-)
+_AFRICA = """
+    zimbabwe, zambia, uganda, tunisia, togo, tanzania, sudan, somali, south africa, sierra leone, seychelles,
+    senegal, sao tome, rwanda, nigeria, niger, namibia, mozambique, morocco, mauritius, mauritania, mali, malawi,
+    madagascar, libya, liberia, lesotho, kenya, ivory coast, ivoire, guinea, ghana, gambia, gabon, ethiopia,
+    eswatini, swaziland, eritrea, egypt, djibouti, congo, comoros, chad, central african republic, cape verde, cabo
+    verde, cameroon, burundi, burkina faso, botswana, benin, angola, algeria, sahara
+    """
+AFRICA = tuple(map(single_spaced, _AFRICA.split(",")))
 """For every African country, a part of its name in lowercase without accents."""
