@@ -2,201 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from prorl_verifiers.audit_shape import Group, Item, Probe, constant, options_of, plain
 
-_CONSTANTS = (
-    *(
-        "0",
-        "1",
-        "-1",
-        "2",
-        "3",
-        "5",
-        "10",
-        "24",
-        "100",
-        "0.5",
-        "1/2",
-        "true",
-        "false",
-        "True",
-        "False",
-    ),
-    *(
-        "yes",
-        "no",
-        "Yes",
-        "No",
-        "A",
-        "B",
-        "C",
-        "D",
-        "E",
-        "(A)",
-        "x",
-        "n",
-        "\\pi",
-        "\\emptyset",
-        "{}",
-        "[]",
-    ),
-    *(
-        "None",
-        "null",
-        "[[0]]",
-        "0 0 0",
-        "12:00",
-        "[1, 2, 3]",
-        "1*2*3*4",
-        "a",
-        "banana",
-        "-",
-        "unknown",
-    ),
-    *("not enough information", "Infeasible", "IMPOSSIBLE", "Undetermined", "\\text{No solution}"),
+_LONG = (
+    ("odd number", "9" * 400),
+    ("odd number", "0." + "0" * 400 + "1"),
+    ("unicode", "e\u0301" * 20),
 )
-_BLANKS = (
-    *(
-        "",
-        " ",
-        "\n",
-        "{}",
-        "\\boxed{}",
-        "\\text{}",
-        "\\text{ }",
-        "\\,",
-        "$$",
-        "\\left.\\right.",
-        "~",
-    ),
-    *(
-        "\\phantom{0}",
-        "()",
-        "\\{\\}",
-        '""',
-        "''",
-        ",",
-        ";",
-        ".",
-        "\\quad",
-        "\\\\",
-        "%",
-        "^\\circ",
-        "\u200b",
-    ),
-)
-_ODD_NUMBERS = (
-    *(
-        "nan",
-        "NaN",
-        "inf",
-        "-inf",
-        "\\infty",
-        "-\\infty",
-        "1e999",
-        "-1e999",
-        "1e-999",
-        "1e308",
-        "0/0",
-    ),
-    *(
-        "1/0",
-        "10^{100}",
-        "10^{-100}",
-        "9" * 400,
-        "0." + "0" * 400 + "1",
-        "+-1",
-        "--1",
-        "1_000",
-        "0x10",
-    ),
-    *(
-        "\\pm 1",
-        "\\pm\\infty",
-        "i",
-        "nan+nanj",
-        "(nan, nan)",
-        "[nan, nan]",
-        "\\text{NaN}",
-        "0=0",
-        "x=x",
-    ),
-)
-_SPACES = (
-    *(
-        "(-\\infty, \\infty)",
-        "\\mathbb{R}",
-        "\\mathbb{C}",
-        "\\{x : x\\in\\mathbb{R}\\}",
-        "x \\in \\mathbb{R}",
-    ),
-    *(
-        "\\text{all real numbers}",
-        "\\text{any}",
-        "*",
-        "?",
-        "_",
-        ".*",
-        "\\ldots",
-        "...",
-        "\\text{or}",
-    ),
-)
-_FORMAT_ONLY = (
-    *(
-        "\\frac{}{}",
-        "\\sqrt{}",
-        "\\frac{a}{b}",
-        "\\begin{pmatrix}\\end{pmatrix}",
-        "\\sum",
-        "()()",
-        "[[]]",
-    ),
-    *(
-        "<answer></answer>",
-        "**",
-        "```",
-        "\\mathrm{}",
-        "$",
-        "\\(\\)",
-        "\\[\\]",
-        "\\boxed",
-        "The answer is",
-    ),
-)
-_UNICODE = (
-    *(
-        "\u0660",
-        "\uff11",
-        "\u00bd",
-        "\u221e",
-        "\u03c0",
-        "\u2205",
-        "\u202e1",
-        "\ufeff",
-        "\ud7ff",
-        "１２",
-        "①",
-    ),
-    *("\u0000", "e\u0301" * 20, "\U0001f600", "\u00a0"),
-)
-_KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    *(("constant", _CONSTANTS), ("blank", _BLANKS), ("odd number", _ODD_NUMBERS)),
-    *(("everything", _SPACES), ("format only", _FORMAT_ONLY), ("unicode", _UNICODE)),
-)
+"""Constants that are too long for ``probes.json``, which has the others."""
 
 
 def generic_probes() -> list[Probe]:
-    fixed = [
-        constant(f"{kind} {printable_name(text)}", text) for kind, texts in _KINDS for text in texts
-    ]
+    kinds = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+    texts = [*((kind, text) for kind, texts in kinds.items() for text in texts), *_LONG]
+    fixed = [constant(f"{kind} {printable_name(text)}", text) for kind, text in texts]
     # Whole responses that never give an answer, or give several.
     heap = " ".join(f"\\boxed{{{n}}}" for n in range(-10, 101))
-    texts = {
+    whole = {
         "no answer": "I do not know.",
         "empty response": "",
         "all boxes from -10 to 100": heap,
@@ -206,7 +34,7 @@ def generic_probes() -> list[Probe]:
         "tag in tag": "<answer><answer>1</answer></answer>",
         "thinking only": "<think>\\boxed{1}<answer>1</answer>",
     }
-    raw = [constant(f"response: {name}", text, raw=True) for name, text in texts.items()]
+    raw = [constant(f"response: {name}", text, raw=True) for name, text in whole.items()]
     return fixed + raw + echo_probes() + choice_probes() + heap_probes()
 
 
