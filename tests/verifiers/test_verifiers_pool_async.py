@@ -3,9 +3,7 @@ import threading
 
 import pytest
 
-from prorl_common import UserError
 from prorl_verifiers import Task, VerifierPool, WorkerOptions
-from prorl_verifiers.pool.pool import AsyncVerifierPool, PoolFullError
 
 FOUR = Task("math", {"answer": "4"})
 RIGHT = (r"\boxed{4}", FOUR)
@@ -72,44 +70,3 @@ def test_a_cancelled_future_never_runs(hang: str) -> None:
         assert waiting.cancel()
         assert pool.stats.queued == 0
         pool.close(drain_seconds=0)
-
-
-def test_a_full_queue_says_so_or_makes_callers_wait(hang: str) -> None:
-    async def main() -> None:
-        async with AsyncVerifierPool(
-            VerifierPool(1, timeout_seconds=600, worker_options=WorkerOptions(prestart=False)),
-            queue=4,
-        ) as front:
-            hostile = asyncio.create_task(front.score([(hang, FOUR)]))
-            waiting = asyncio.create_task(front.score([RIGHT] * 3))
-            while front.waiting < 4:
-                await asyncio.sleep(0.01)
-            with pytest.raises(PoolFullError):
-                await front.score([RIGHT], wait=False)
-            with pytest.raises(UserError, match="do not fit in the queue"):
-                await front.score([RIGHT] * 5)
-            third = asyncio.create_task(front.score([RIGHT]))
-            await asyncio.sleep(0.05)
-            assert not third.done()
-            waiting.cancel()
-            await asyncio.wait([waiting])
-            assert front.waiting == 2
-            hostile.cancel()
-            third.cancel()
-            await asyncio.wait([hostile, third])
-            assert front.waiting == 0
-            await front.aclose(drain_seconds=0)
-
-    asyncio.run(main())
-
-
-def test_a_front_scores_in_order() -> None:
-    async def main() -> None:
-        async with AsyncVerifierPool(
-            VerifierPool(1, worker_options=WorkerOptions(prestart=False)), queue=10
-        ) as front:
-            found = await asyncio.gather(*(front.score([RIGHT, WRONG] * 2) for _ in range(6)))
-            assert (await front.score([RIGHT]))[0].reward == 1.0
-        assert [[v.reward for v in verdicts] for verdicts in found] == [[1.0, 0.0] * 2] * 6
-
-    asyncio.run(main())

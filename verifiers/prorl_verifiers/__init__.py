@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from prorl_verifiers.logic.spec import logic_datasets
     from prorl_verifiers.parts import runs_programs, tasks_in
     from prorl_verifiers.pool.pool import (
-        AsyncVerifierPool,
-        PoolFullError,
         VerifierPool,
         WorkerOptions,
         verify,
@@ -51,7 +49,6 @@ else:
 
 __all__ = [
     "VERIFIERS",
-    "AsyncVerifierPool",
     "AuditShape",
     "Canary",
     "Composition",
@@ -63,7 +60,6 @@ __all__ = [
     "Mutation",
     "Needs",
     "PoolClosedError",
-    "PoolFullError",
     "PoolStats",
     "Probe",
     "RemotePool",

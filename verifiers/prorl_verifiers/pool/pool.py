@@ -10,10 +10,9 @@ import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from prorl_common import Closing, ServiceError, UserError
+from prorl_common import Closing, UserError
 from prorl_verifiers.parts import tasks_in
 from prorl_verifiers.pool.composed import ComposedBatch
 from prorl_verifiers.pool.confine import check_readable
@@ -231,69 +230,6 @@ def verify(
         worker_options=WorkerOptions(prestart=False),
     ) as pool:
         return pool.score([(response, task)], explain=explain)[0]
-
-
-class PoolFullError(ServiceError):
-    """Raised if the bounded queue is full. The caller may try again later."""
-
-
-class AsyncVerifierPool:
-    """A pool behind a bounded queue, in which at most ``queue`` items of all callers wait or run at once.
-
-    Use it in one event loop. ``aclose`` also closes the pool.
-    """
-
-    def __init__(self, pool: VerifierPool, *, queue: int) -> None:
-        if queue < 1:
-            raise UserError("an async verifier pool needs a queue of 1 item or more")
-        self.pool = pool
-        self._size = queue
-        self._taken = 0
-        self._changed = asyncio.Condition()
-
-    @property
-    def waiting(self) -> int:
-        """Number of items that wait or run."""
-        return self._taken
-
-    async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:
-        """Wait until the queue has room for all items, and return one verdict per item, in order.
-
-        Raises UserError if the queue can never hold so many items, and with ``wait=False`` PoolFullError if it has no
-        room now. Cancelling drops the items that have not started.
-        """
-        count = len(items)
-        if count > self._size:
-            raise UserError(f"{count} items do not fit in the queue, which holds {self._size}")
-        async with self._changed:
-            if not wait and self._taken + count > self._size:
-                raise PoolFullError(f"{self._taken} of {self._size} places are taken")
-            await self._changed.wait_for(lambda: self._taken + count <= self._size)
-            self._taken += count
-        try:
-            return await self.pool.score_async(items)
-        finally:
-            await asyncio.shield(self._release(count))
-
-    async def _release(self, count: int) -> None:
-        async with self._changed:
-            self._taken -= count
-            self._changed.notify_all()
-
-    async def aclose(self, drain_seconds: float | None = None) -> None:
-        """Close the pool as ``VerifierPool.close`` does."""
-        await asyncio.to_thread(self.pool.close, drain_seconds)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 class _Engine:
