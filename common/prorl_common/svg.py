@@ -39,7 +39,6 @@ svg .window { fill: var(--window); opacity: .35; }
 svg .cut { stroke: var(--ink); stroke-width: 1.4; }
 svg .on { fill: var(--window); }
 svg .soft { fill: var(--soft); }
-svg .target { fill: var(--grid); }
 svg .reset { stroke: var(--reset); stroke-width: 1.3; stroke-dasharray: 4 2; }
 svg .line { stroke: currentColor; stroke-width: 1.8; fill: none; stroke-linejoin: round; }
 svg .mark { fill: currentColor; stroke: currentColor; stroke-width: 1; stroke-dasharray: none; }
@@ -97,9 +96,8 @@ class Panel:
         size: tuple[float, float] = (320.0, 206.0),
         left: float = 38.0,
         right: float = 10.0,
-        grid_x: bool = False,
     ) -> None:
-        self.x, self.y, self.size, self.grid_x = x, y, size, grid_x
+        self.x, self.y, self.size = x, y, size
         self.left, self.right = left, size[0] - right
         self.top = 22.0 if y.label else 8.0
         self.base = size[1] - (34.0 if x.label else 20.0 if x.ticks else 6.0)
@@ -188,12 +186,11 @@ class Panel:
         grid, ticks, labels = "", "", []
         for value, label in self.y.ticks:
             _, height = self.at(self.x.low, value)
-            grid += "" if self.grid_x else f"M{self.left:.1f} {height:.1f}H{self.right:g}"
+            grid += f"M{self.left:.1f} {height:.1f}H{self.right:g}"
             place = f"x='{self.left - 6:g}' y='{height + 3.8:.1f}'"
             labels.append(f"<text class='y' {place}>{escape(label)}</text>")
         for value, label in self.x.ticks:
             across, _ = self.at(value, self.y.low)
-            grid += f"M{across:.1f} {self.top:g}V{self.base:g}" if self.grid_x else ""
             ticks += f"M{across:.1f} {self.base:.1f}v4"
             place = f"x='{across:.1f}' y='{self.base + 15:.1f}'"
             labels.append(f"<text class='x' {place}>{escape(label)}</text>")

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.card.facts import BINS, in_order
 from prorl_datasets.storage import MANIFEST, canonical_json, read_manifest, stream
-from prorl_datasets.types import SPLITS, DatasetError, Sample
+from prorl_datasets.types import SPLITS, DatasetError, Sample, in_order
 from prorl_verifiers import VERIFIERS
 
+BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
+"""Edges of the length histogram in characters."""
 ANSWERS_SHOWN = 10
 FROM_MANIFEST = ("left_out", "drops", "stages", "decontamination", "short")
 MAX_ANSWERS = 200_000

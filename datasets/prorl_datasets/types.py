@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -19,6 +19,12 @@ SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 GoldCheck = Literal["verified", "self-consistent", "none"]
 ChatMessage = Mapping[str, str]
 """One chat message: {"role": "system" | "user" | "assistant", "content": text}."""
+
+
+def in_order(domains: Iterable[str]) -> list[str]:
+    """Return each domain once; domains of plug-ins come last."""
+    present = {*domains}
+    return [*(d for d in DOMAINS if d in present), *sorted(present - {*DOMAINS})]
 
 
 class DatasetError(UserError):

@@ -221,7 +221,7 @@ def _show(
     band: tuple[float, float] | None,
     json_out: bool,
 ) -> None:
-    from prorl_datasets.card.card import add_ratings
+    from prorl_datasets.card import add_ratings
     from prorl_evaluation.rating.summary import (
         group_rates,
         rate_table,

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -13,8 +12,7 @@ from prorl_common import NullProgress
 from prorl_datasets import DatasetError, Recipe, load, prompt_key
 from prorl_datasets.building.builder import build_with
 from prorl_datasets.building.choose import read_pass_rates
-from prorl_datasets.card.card import add_ratings
-from prorl_datasets.card.plots import RATE_STEPS, rate_step, rates_plot
+from prorl_datasets.card import add_ratings
 
 RECIPE = (
     "name: x\nnear_duplicate: 0\ndecontamination: {benchmarks: []}\n%sentries:\n"
@@ -61,7 +59,6 @@ def test_rows_outside_the_band_are_replaced_and_counted_by_reason(
     assert "## Difficulty" not in (tmp_path / "all" / "README.md").read_text()
     card = (tmp_path / "band" / "README.md").read_text()
     assert "Pass rates of 1 of 12 rows" in card and "| math | 1 | 0.100 | 0% | 100% | 0% |" in card
-    ElementTree.fromstring((tmp_path / "band" / "images" / "pass_rates.svg").read_text())
 
     strict = (
         "difficulty: {ratings: rated/pass_rates.jsonl, band: [0.1, 0.9], min_n: 4, unrated: drop}\n"
@@ -152,11 +149,3 @@ def test_ratings_of_a_built_dataset_replace_those_on_its_card(
     assert "model one" in first and "model two" not in first
     assert load(folder)  # the manifest is still valid
     assert add_ratings(tmp_path, {"math": [0.5]}, 1, "no card here") is None
-
-
-def test_steps_of_the_histogram_keep_never_and_always_apart() -> None:
-    rates = (0.0, 0.01, 0.25, 0.26, 0.5, 0.75, 0.76, 0.99, 1.0)
-    assert [rate_step(rate) for rate in rates] == [0, 1, 1, 2, 2, 3, 4, 4, 5]
-    drawn = rates_plot({"math": [0.0, 1.0, 1.0, 0.5], "chess": [0.5]})
-    assert all(name in drawn for name in (*RATE_STEPS, "chess"))
-    assert "math: 25% never, 50% always" in drawn

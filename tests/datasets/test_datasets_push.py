@@ -33,8 +33,6 @@ def test_a_push_has_the_hubs_layout_card_and_manifest(writer: FakeHub, small_dat
         "data/test-00000-of-00001.parquet",
         "data/train-00000-of-00001.parquet",
         "data/validation-00000-of-00001.parquet",
-        "images/lengths.svg",
-        "images/rows.svg",
         "manifest.json",
     ]
     assert (

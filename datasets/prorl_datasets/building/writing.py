@@ -20,8 +20,7 @@ from prorl_datasets.building.report import (
     parts_in_use,
 )
 from prorl_datasets.candidate import STAGES, Candidate
-from prorl_datasets.card.card import write_card
-from prorl_datasets.card.facts import CardFacts
+from prorl_datasets.card import RecordedRates, write_card
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import PartStore, dropped_line
 from prorl_datasets.sources.readers import long_integers
@@ -51,7 +50,7 @@ class Output:
     licences: Counter[str] = field(default_factory=Counter)
     parts: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     """Records of plug-in parts that rows name (a verifier and its dependencies), by (group, name)."""
-    facts: CardFacts = field(default_factory=CardFacts)
+    recorded: RecordedRates = field(default_factory=RecordedRates)
 
 
 def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]:
@@ -88,7 +87,7 @@ def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]
         parts += [part for part in named if part not in parts]
         facts = Facts(**work.about, files=files, licences=work.licences, parts=parts)
         manifest = make_manifest(work.recipe, work.results, facts)
-        write_card(folder, manifest, work.facts)
+        write_card(folder, manifest, work.recorded)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         atomic_write_text(folder / MANIFEST, text)
     progress.finish()
@@ -173,7 +172,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
             "metadata": canonical_json(metadata),
         }
         rate = None if work.rates is None else work.rates.of(identity, ref.prompt_key.hex())
-        work.facts.add(row, rate)
+        work.recorded.add(one.domain, rate)
         progress.advance(1, split=split)
         yield row
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from prorl_datasets import SPLITS, read_manifest
-from prorl_datasets.card.facts import in_order
 from prorl_datasets.storage import MANIFEST
+from prorl_datasets.types import in_order
 from prorl_viewer.checking import Checker
 from prorl_viewer.datasets.counts import Drops, groups, histograms
 from prorl_viewer.datasets.row import checked_gold, place, rendered, row_page

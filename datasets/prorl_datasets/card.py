@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_common.markup import table
 from prorl_datasets.candidate import STAGE_NAMES
-from prorl_datasets.card.facts import CardFacts, in_order
-from prorl_datasets.card.plots import IMAGES, draw_plots, rates_plot
-from prorl_datasets.types import SPLITS
+from prorl_datasets.types import SPLITS, in_order
 
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 
 
-def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> None:
-    """Write README.md and its images. Raises UserError for disk errors."""
-    images = draw_plots(folder, manifest, facts.lengths)
+@dataclass(slots=True)
+class RecordedRates:
+    """The number of rows, and the recorded pass rates by domain."""
+
+    rows: int = 0
+    rates: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, domain: str, rate: float | None) -> None:
+        self.rows += 1
+        if rate is not None:
+            self.rates.setdefault(domain, []).append(rate)
+
+
+def write_card(folder: Path, manifest: Mapping[str, Any], recorded: RecordedRates) -> None:
+    """Write README.md. Raises UserError for disk errors."""
     stages = manifest["stages"]
     dropped = [
         (STAGE_NAMES[name], *(f"{stages[domain][name]:,}" for domain in stages))
@@ -47,7 +58,6 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         "## Rows\n\nKept, and the target in brackets where it was missed.",
         _counts(manifest),
         _missing(manifest),
-        *(f"![{text}]({IMAGES}/{name})" for name, text in images.items()),
         "## Sources and licences",
         _sources(manifest),
         "## What was dropped\n\nBy domain, at each stage; what was not needed is left over.",
@@ -59,10 +69,9 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
         "## Decontamination",
         _benchmarks(manifest),
     ]
-    if facts.rates:
-        parts.append(
-            _difficulty(folder, facts.rates, facts.rows, "as the recipe's `difficulty` names them")
-        )
+    if recorded.rates:
+        words = "as the recipe's `difficulty` names them"
+        parts.append(_difficulty(recorded.rates, recorded.rows, words))
     atomic_write_text(folder / "README.md", "\n\n".join(part for part in parts if part) + "\n")
 
 
@@ -81,13 +90,12 @@ def add_ratings(
         return None
     before, begin, following = card.read_text(encoding="utf-8").partition(f"\n\n{BEGIN}")
     after = following.partition(END)[2].lstrip("\n") if begin else ""
-    section = _difficulty(folder, rates, rows, words)
+    section = _difficulty(rates, rows, words)
     atomic_write_text(card, f"{before.rstrip()}\n\n{section}\n" + (f"\n{after}" if after else ""))
     return card
 
 
-def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str) -> str:
-    atomic_write_text(folder / IMAGES / "pass_rates.svg", rates_plot(rates))
+def _difficulty(rates: Mapping[str, Sequence[float]], rows: int, words: str) -> str:
     by_domain = []
     for domain in in_order(rates):
         values, count = rates[domain], len(rates[domain])
@@ -100,7 +108,6 @@ def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, w
             f"{BEGIN}\n## Difficulty",
             f"Pass rates of {rated:,} of {rows:,} rows, {words}.",
             _table(("domain", "rated", "pass rate", "0", "(0, 1)", "1"), by_domain),
-            f"![Share of rated rows by pass rate]({IMAGES}/pass_rates.svg)",
             END,
         ]
     )

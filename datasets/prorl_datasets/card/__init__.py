@@ -1,1 +1,0 @@
-"""Writes the data card of a dataset."""
