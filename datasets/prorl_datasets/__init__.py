@@ -12,10 +12,9 @@ if TYPE_CHECKING:
     from prorl_datasets.examining import Examined, examine_sources
     from prorl_datasets.exporting import FORMATS, export
     from prorl_datasets.hub.reach import choose_bare_recipe
-    from prorl_datasets.inspection import DiffReport, diff, inspect
+    from prorl_datasets.inspection import DiffReport, diff, inspect, show
     from prorl_datasets.pushing import plan_push, push, rows_by_split
     from prorl_datasets.recipe.recipe import PASS_RATES, Recipe, load_recipe, recipe_names
-    from prorl_datasets.showing import show
     from prorl_datasets.sources.adapters.fields import Unusable
     from prorl_datasets.spec import (
         ADAPTERS,

@@ -1,14 +1,27 @@
-"""Summarises a dataset and compares two, streaming rows from disk."""
+"""Summarises a dataset, shows all about one row, and compares two datasets, streaming rows from disk."""
 
 from __future__ import annotations
 
+import difflib
 import hashlib
+import json
+import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.storage import MANIFEST, canonical_json, read_manifest, stream
+from prorl_common import prorl_command
+from prorl_datasets.storage import (
+    DROPPED,
+    MANIFEST,
+    PAIRS,
+    QUARANTINE,
+    canonical_json,
+    read_manifest,
+    stream,
+)
 from prorl_datasets.types import SPLITS, DatasetError, Sample, in_order
 from prorl_verifiers import VERIFIERS
 
@@ -16,6 +29,7 @@ BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
 """Edges of the length histogram in characters."""
 ANSWERS_SHOWN = 10
 FROM_MANIFEST = ("left_out", "drops", "stages", "decontamination", "short")
+_ITEM = re.compile(r"(.+)-0*(\d+)")
 MAX_ANSWERS = 200_000
 """Maximum number of distinct answers counted in each domain; the summary says if it is reached."""
 
@@ -121,6 +135,87 @@ def _example(sample: Sample) -> dict[str, Any]:
         "prompt": [dict(m) for m in sample.prompt],
         "gold_response": sample.metadata.get("gold_response"),
     }
+
+
+def show(path: str | Path, row: str) -> dict[str, Any]:
+    """Return everything that a dataset (folder or Parquet file) records about the row with id ``row``, as JSON values.
+
+    For a dropped row, ``kept`` is False and ``drops`` says why. Raises DatasetError for an unknown id or invalid data.
+    """
+    path = Path(path)
+    manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
+    near: list[str] = []
+    for sample in stream(path):
+        if sample.id == row:
+            return _row_record(sample, manifest)
+        if _numbered(sample.id) == _numbered(row) or sample.id.startswith(row.rstrip("0123456789")):
+            near = [*near[-200:], sample.id]
+    drops = [*_drop_records(path, manifest, row)]
+    if not drops:
+        hits = difflib.get_close_matches(row, near, n=3, cutoff=0.5)
+        hint = f" (did you mean {' or '.join(map(repr, hits))}?)" if hits else ""
+        raise DatasetError(
+            f"{path} has no row '{row}'{hint}, and recorded no drop of it; "
+            f"ids: {prorl_command('data', 'inspect', path)}"
+        )
+    return {"id": row, "kept": False, "drops": drops}
+
+
+def _row_record(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    is_installed = sample.task.verifier in VERIFIERS.names()
+    spec = VERIFIERS.get(sample.task.verifier) if is_installed else None
+    metadata = dict(sample.metadata)
+    entries: list[dict[str, Any]] = manifest.get("entries", [])
+    entry = next((e for e in entries if e.get("name") == metadata.get("entry")), {})
+    checked = manifest.get("decontamination", {})
+    return {
+        "id": sample.id,
+        "kept": True,
+        "domain": sample.domain,
+        "split": sample.split,
+        "prompt": [dict(message) for message in sample.prompt],
+        "verifier": sample.task.verifier,
+        "answer": None if spec is None else spec.data.answer(sample.task.reference),
+        "gold_response": metadata.pop("gold_response", None),
+        "gold_check": sample.gold_check,
+        "verified_by": metadata.pop("verified_by", None),
+        "reference": sample.task.reference,
+        "source": sample.source,
+        "licence": sample.licence,
+        "metadata": metadata,
+        "dataset": {
+            "recipe": manifest.get("recipe"),
+            "seed": manifest.get("seed"),
+            "entry_kept": {
+                s: entry["splits"][s]["kept"] for s in SPLITS if s in entry.get("splits", {})
+            },
+            "entry_drops": entry.get("drops", {}),
+            "unlike_the_items_of": sorted(checked.get("checked", {})),
+            "not_compared_with": sorted(checked.get("not_checked", {})),
+        },
+    }
+
+
+def _drop_records(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
+    """Yield what is recorded about a dropped row, whose id is ENTRY-INDEX or ENTRY-SPLIT-INDEX."""
+    names = {_numbered(row)}
+    for split in SPLITS:  # rows of files have no split until they are chosen
+        entry, number = _numbered(row)
+        if entry.endswith(f"-{split}"):
+            names.add((entry.removesuffix(f"-{split}"), number))
+    files = {PAIRS: "like a benchmark item", QUARANTINE: "bad row", DROPPED: "dropped"}
+    for name, kind in files.items():
+        if name in manifest.get("files", {}) and (path / name).is_file():
+            with (path / name).open(encoding="utf-8") as lines:
+                for line in lines:
+                    record = json.loads(line)
+                    if _numbered(record["row"]) in names:
+                        yield {"kind": kind, **record}
+
+
+def _numbered(name: str) -> tuple[str, str]:
+    match = _ITEM.fullmatch(name)
+    return (match[1], match[2]) if match else (name, "")
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:

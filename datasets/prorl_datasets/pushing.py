@@ -10,8 +10,7 @@ from pathlib import Path
 
 from prorl_common import Progress, sha256_file
 from prorl_common.hub import Upload, check_repo, upload
-from prorl_datasets.building.writing import DROPPED, PAIRS, QUARANTINE
-from prorl_datasets.storage import MANIFEST, read_manifest
+from prorl_datasets.storage import DROPPED, MANIFEST, PAIRS, QUARANTINE, read_manifest
 from prorl_datasets.types import SPLITS, DatasetError
 
 CARD = "README.md"

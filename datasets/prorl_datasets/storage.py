@@ -28,6 +28,8 @@ COLUMNS = {
 }
 """The meaning of each column, in file order; all columns are strings except ``prompt``."""
 MANIFEST = "manifest.json"
+PAIRS, QUARANTINE, DROPPED = "decontamination.jsonl", "quarantine.jsonl", "dropped.jsonl"
+"""Files of rows that are not in the dataset."""
 ROW_GROUP, GROUP_BYTES = 4096, 32 * 2**20
 """Number of rows in a row group, and its approximate limit in bytes, since a row group is held in memory."""
 READ_BATCH = 512

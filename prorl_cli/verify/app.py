@@ -96,7 +96,14 @@ def answer(
 
     Example: prorl verify answer --gold 42 'The answer is \\boxed{42}.'
     """
-    from prorl_verifiers import Explanation, load_task, parse_modes, verdict_row, verify, with_mode
+    from prorl_verifiers import (
+        explained_row,
+        load_task,
+        parse_modes,
+        verdict_row,
+        verify,
+        with_mode,
+    )
     from prorl_verifiers.audit.report import printable
     from prorl_verifiers.extract import OPEN_THINK
 
@@ -116,7 +123,7 @@ def answer(
     )
     if as_json:
         row = verdict_row(None, verdict) | {"isolation": verdict.isolation}
-        print_json(Explanation(verdict).to_json() if explained else row)
+        print_json(explained_row(verdict) if explained else row)
     else:
         reward = "none" if verdict.reward is None else f"{verdict.reward:g}"
         print(printable(f"reward {reward} · {verdict.status} · {verdict.reason}"))

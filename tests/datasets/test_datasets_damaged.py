@@ -191,7 +191,7 @@ def _row_processes() -> list[int]:
                 stat, words = (folder / "stat").read_text(), (folder / "cmdline").read_bytes()
             except OSError:
                 continue
-            if b"prorl_datasets.rows.process" in words:
+            if b"prorl_datasets.rows.maker" in words:
                 found[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
     templates = {pid for pid, parent in found.items() if parent == os.getpid()}
     return [*templates, *(pid for pid, parent in found.items() if parent in templates)]

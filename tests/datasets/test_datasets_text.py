@@ -26,7 +26,6 @@ from prorl_datasets.text.hashing import (
 from prorl_datasets.text.index import BenchmarkIndex, Match
 from prorl_datasets.text.view_index import Rules
 from prorl_datasets.text.words import SUFFIXES, normalise_question, words
-from prorl_datasets.types import DatasetError
 
 TRAIN = (
     "A train leaves Ghent at 9 o'clock with 120 passengers, loses a third of them at Bruges, takes "
@@ -234,7 +233,7 @@ def test_template_ngrams_are_ignored(index: BenchmarkIndex) -> None:
     assert len(template_ngrams([])) == len(template_ngrams([TRAIN])) == 0
 
 
-def test_rules_are_configurable_and_checked() -> None:
+def test_rules_are_configurable() -> None:
     row = TRAIN.replace("45", "54")
     everything = Rules(minhash=1.0, canonical_minhash=1.0, ngram_share=1.0, row_share=1.0)
     strict = BenchmarkIndex.build(ITEMS, everything)
@@ -243,10 +242,6 @@ def test_rules_are_configurable_and_checked() -> None:
     assert "5-gram" in {m.rule for m in five.matches(TRAIN)}
     with pytest.raises(ValueError, match="13-grams, the index 5-grams"):
         five.matches(Profile(TRAIN))
-    with pytest.raises(DatasetError, match="minhash must be in"):
-        Rules(minhash=0)
-    with pytest.raises(DatasetError, match="ngram must be at least 1"):
-        Rules(ngram=0)
 
 
 def test_an_empty_index_matches_nothing() -> None:
@@ -264,22 +259,6 @@ def test_a_saved_index_has_the_same_bytes_and_matches(
     loaded = BenchmarkIndex.load(one)
     assert loaded.rules == index.rules and len(loaded) == len(ITEMS)
     assert loaded.matches(TRAIN) == index.matches(TRAIN)
-
-
-def test_a_damaged_index_is_refused(index: BenchmarkIndex, tmp_path: Path) -> None:
-    path = tmp_path / "index.npz"
-    index.save(path)
-    whole = path.read_bytes()
-    for content in (b"", b"PK", whole[: len(whole) // 2], b"not an archive at all"):
-        path.write_bytes(content)
-        with pytest.raises(DatasetError, match="not a readable benchmark index"):
-            BenchmarkIndex.load(path)
-    with path.open("wb") as file:
-        np.savez(file, meta=np.array([{"format": 1}], dtype=object))
-    with pytest.raises(DatasetError, match="not a readable benchmark index"):
-        BenchmarkIndex.load(path)
-    with pytest.raises(DatasetError, match="no such benchmark index"):
-        BenchmarkIndex.load(tmp_path / "missing.npz")
 
 
 def test_bands_find_pairs_at_the_threshold() -> None:

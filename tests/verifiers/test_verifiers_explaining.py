@@ -18,10 +18,11 @@ from prorl_verifiers import (
     Verdict,
     VerifierPool,
     as_test_case,
-    explain,
+    explained_row,
     load_task,
     note,
     read_items,
+    verify,
 )
 from prorl_verifiers.findings import (
     DEEPEST,
@@ -54,6 +55,10 @@ ADD_TESTS = {
 def pool() -> Iterator[VerifierPool]:
     with VerifierPool(2, timeout_seconds=30) as pool:
         yield pool
+
+
+def explained(pool: VerifierPool, response: str, task: Task) -> Verdict:
+    return pool.score([(response, task)], explain=True)[0]
 
 
 def field(finding: Finding, label: str) -> str:
@@ -172,8 +177,8 @@ def test_logic_answers_right_wrong_and_half_right_are_explained_by_the_rule(
 
 def test_math_says_the_answer_its_place_both_readings_and_the_rule(pool: VerifierPool) -> None:
     response = "<think>2?</think> so \\boxed{(1, 3)}"
-    found = explain(response, load_task("math", {"answer": "x=1, y=2"}), pool=pool)
-    answer, compared = found.findings
+    found = explained(pool, response, load_task("math", {"answer": "x=1, y=2"}))
+    answer, compared = found.explained()
     assert response[slice(*answer.span or ())] == "(1, 3)"
     assert (found.outcome, compared.outcome) == ("failed", "failed")
     assert field(compared, "gold is") == "named parts"
@@ -186,8 +191,8 @@ def test_math_says_the_answer_its_place_both_readings_and_the_rule(pool: Verifie
 def test_a_science_number_is_shown_in_the_golds_unit_with_what_it_may_differ_by(
     pool: VerifierPool,
 ) -> None:
-    found = explain("\\boxed{5300 m}", load_task("stem", {"answer": "5 km"}), pool=pool)
-    (numbers,) = found.findings[1].parts
+    found = explained(pool, "\\boxed{5300 m}", load_task("stem", {"answer": "5 km"}))
+    (numbers,) = found.explained()[1].parts
     assert dict(numbers.fields) == {
         "answer": "5300 m", "in the gold's unit": "5.3", "gold": "5 km", "may differ by": "0.25",
     }  # fmt: skip
@@ -196,8 +201,8 @@ def test_a_science_number_is_shown_in_the_golds_unit_with_what_it_may_differ_by(
 def test_each_test_of_code_says_input_expectation_output_errors_status_and_time(
     pool: VerifierPool,
 ) -> None:
-    found = explain(ADD, load_task("code", ADD_TESTS), pool=pool)
-    code, first, second, third = found.findings
+    found = explained(pool, ADD, load_task("code", ADD_TESTS))
+    code, first, second, third = found.explained()
     assert ADD[slice(*code.span or ())] == "def add(a, b):\n    return a + b"
     assert [one.outcome for one in (first, second, third)] == ["passed", "failed", "failed"]
     assert field(second, "input") == "add(2, 2)"
@@ -215,8 +220,8 @@ def test_a_constraint_says_what_was_counted_and_which_words_were_looked_for(
         "kwargs": [{"relation": "at least", "num_words": 5}, {"keywords": ["cat", "dog"]}],
         "mode": mode,
     }
-    found = explain("A black cat.", load_task("instruction", reference), pool=pool)
-    length, words = found.findings
+    found = explained(pool, "A black cat.", load_task("instruction", reference))
+    length, words = found.explained()
     assert dict(length.parts[0].fields) == {"there are": "3", "wanted": "at least 5"}
     looked = [dict(one.fields) for one in words.parts]
     assert looked == [{"word": "cat", "found": "yes"}, {"word": "dog", "found": "no"}]
@@ -228,8 +233,8 @@ def test_of_a_binary_run_that_ends_early_the_tests_that_were_not_run_are_said(
 ) -> None:
     tests = [{"stdin": "", "stdout": text} for text in ("2", "1", "1")]
     task = load_task("code", {"tests": tests, "mode": "binary"})
-    found = explain("```python\nprint(1)\n```", task, pool=pool)
-    assert [one.title for one in found.findings[1:]] == ["test 1", "2 of 3 tests were not run"]
+    found = explained(pool, "```python\nprint(1)\n```", task)
+    assert [one.title for one in found.explained()[1:]] == ["test 1", "2 of 3 tests were not run"]
 
 
 def test_a_composite_shows_each_part_with_its_own_explanation_weight_and_gate(
@@ -240,8 +245,8 @@ def test_a_composite_shows_each_part_with_its_own_explanation_weight_and_gate(
         {"verifier": "code", "reference": ADD_TESTS, "name": "program"},
     ]
     task = load_task("composite", {"parts": parts, "gate": ["value"]})
-    found = explain(f"\\boxed{{2}}\n{ADD}", task, pool=pool)
-    whole, mean = found.findings
+    found = explained(pool, f"\\boxed{{2}}\n{ADD}", task)
+    whole, mean = found.explained()
     assert [one.title for one in whole.parts] == ["value (math)", "program (code)"]
     assert [one.outcome for one in (whole, *whole.parts)] == ["failed", "passed", "failed"]
     assert [one.outcome for one in whole.parts[1].parts[1:]] == ["passed", "failed", "failed"]
@@ -253,29 +258,29 @@ def test_a_part_that_does_not_count_may_fail_under_full_marks(pool: VerifierPool
         {"verifier": "math", "reference": {"answer": "2"}},
         {"verifier": "math", "reference": {"answer": "3"}, "name": "other", "weight": 0},
     ]
-    found = explain("\\boxed{2}", load_task("composite", {"parts": parts}), pool=pool)
-    assert found.outcome == "passed" and agrees(found.verdict)
+    found = explained(pool, "\\boxed{2}", load_task("composite", {"parts": parts}))
+    assert found.outcome == "passed" and agrees(found)
 
 
 def test_what_holds_no_answer_is_explained_by_the_verdict_itself(pool: VerifierPool) -> None:
     for response in ("no box", "<think>never ends"):
-        found = explain(response, load_task("math", {"answer": "2"}), pool=pool)
-        (said,) = found.findings
+        found = explained(pool, response, load_task("math", {"answer": "2"}))
+        (said,) = found.explained()
         assert (said.title, said.outcome) == ("verdict", "failed")
-        assert field(said, "reason") == found.verdict.reason
+        assert field(said, "reason") == found.reason
 
 
 def test_an_answer_that_never_gets_a_verdict_is_explained_as_a_timeout(hang: str) -> None:
-    found = explain(hang, load_task("math", {"answer": "2"}), timeout_seconds=0.3)
-    assert found.verdict.status == "timeout"
-    assert field(found.findings[0], "status") == "timeout"
+    found = verify(hang, load_task("math", {"answer": "2"}), timeout_seconds=0.3, explain=True)
+    assert found.status == "timeout"
+    assert field(found.explained()[0], "status") == "timeout"
 
 
 def test_an_explanation_is_json_that_holds_the_verdict_and_the_tree(pool: VerifierPool) -> None:
-    found = explain("\\boxed{\ud800}", load_task("math", {"answer": "2"}), pool=pool)
-    document = json.loads(json.dumps(found.to_json()))
+    found = explained(pool, "\\boxed{\ud800}", load_task("math", {"answer": "2"}))
+    document = json.loads(json.dumps(explained_row(found)))
     assert (document["reward"], document["outcome"]) == (0.0, "failed")
-    assert read_findings(document["findings"]) == found.findings
+    assert read_findings(document["findings"]) == found.explained()
 
 
 # ------------------------------------------------------------------------------- notes

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from prorl_verifiers.audit_shape import AuditShape, Mutation, Probe
     from prorl_verifiers.data_shape import DataShape
     from prorl_verifiers.environment import EnvironmentSpec, next_task
-    from prorl_verifiers.explaining import Explanation, explain
     from prorl_verifiers.findings import Finding, note
     from prorl_verifiers.libraries import load_library
     from prorl_verifiers.logic.spec import logic_datasets
@@ -22,7 +21,13 @@ if TYPE_CHECKING:
     from prorl_verifiers.pool.stats import PoolStats
     from prorl_verifiers.remote_pool import RemotePool, open_pool
     from prorl_verifiers.replay import Replay, replay_run
-    from prorl_verifiers.rows import FileItem, as_test_case, read_items, verdict_row
+    from prorl_verifiers.rows import (
+        FileItem,
+        as_test_case,
+        explained_row,
+        read_items,
+        verdict_row,
+    )
     from prorl_verifiers.spec import VERIFIERS, Canary, Composition, Needs, VerifierSpec, modes_for
     from prorl_verifiers.tasks import (
         check_modes,
@@ -54,7 +59,6 @@ __all__ = [
     "Composition",
     "DataShape",
     "EnvironmentSpec",
-    "Explanation",
     "FileItem",
     "Finding",
     "Mutation",
@@ -77,7 +81,7 @@ __all__ = [
     "as_test_case",
     "check_modes",
     "default_backend",
-    "explain",
+    "explained_row",
     "load_library",
     "load_task",
     "logic_datasets",

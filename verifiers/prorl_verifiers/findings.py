@@ -1,4 +1,4 @@
-"""Notes of a scorer that explain a reward. ``prorl_verifiers.explain`` collects them.
+"""Notes of a scorer that explain a reward. ``VerifierPool.score`` collects them with ``explain=True``.
 
 Example in a plug-in::
 

@@ -83,6 +83,15 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
     }
 
 
+def explained_row(verdict: Verdict) -> dict[str, Any]:
+    """Return the verdict with its findings, as ``prorl verify answer --explain --json`` prints it."""
+    return verdict_row(None, verdict) | {
+        "isolation": verdict.isolation,
+        "outcome": verdict.outcome,
+        "findings": [finding.to_json() for finding in verdict.explained()],
+    }
+
+
 def as_test_case(
     item_id: str | int, task: Task, response: str, reward: float | None = None
 ) -> dict[str, Any]:

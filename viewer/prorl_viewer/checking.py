@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from prorl_common import Closing, UserError
-from prorl_verifiers import Task, VerifierPool, WorkerOptions, as_test_case, explain, load_task
+from prorl_verifiers import (
+    Task,
+    VerifierPool,
+    WorkerOptions,
+    as_test_case,
+    explained_row,
+    load_task,
+)
 from prorl_verifiers.replay import agrees
 from prorl_viewer.subject import Json, Private, private
 
@@ -25,7 +32,7 @@ class Checker(Closing):
         with self._lock:
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
-            explanation = explain(response, task, pool=self._pool).to_json()
+            explanation = explained_row(self._pool.score([(response, task)], explain=True)[0])
         plain = ("reward", "status", "seconds", "outcome", "isolation")
         return {
             **{name: explanation[name] for name in plain},

@@ -24,14 +24,17 @@ from prorl_datasets.card import RecordedRates, write_card
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import PartStore, dropped_line
 from prorl_datasets.sources.readers import long_integers
-from prorl_datasets.storage import MANIFEST, canonical_json, write_split
+from prorl_datasets.storage import (
+    DROPPED,
+    MANIFEST,
+    PAIRS,
+    QUARANTINE,
+    canonical_json,
+    write_split,
+)
 from prorl_datasets.types import SPLITS, Split
 from prorl_verifiers import VERIFIERS, Task, part_records
 from prorl_verifiers.data_shape import UNTYPED
-
-PAIRS = "decontamination.jsonl"
-QUARANTINE = "quarantine.jsonl"
-DROPPED = "dropped.jsonl"
 
 
 @dataclass(slots=True)

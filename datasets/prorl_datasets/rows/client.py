@@ -22,7 +22,7 @@ from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.sources.readers.decode import as_json
 from prorl_datasets.types import DatasetError
 
-_COMMAND = ("-P", "-W", "ignore", "-c", "from prorl_datasets.rows.process import main; main()")
+_COMMAND = ("-P", "-W", "ignore", "-c", "from prorl_datasets.rows.maker import main; main()")
 _STOPPED = "the build was stopped; finished parts are kept"
 
 

@@ -87,12 +87,11 @@ class BenchmarkIndex:
         return cls(rules, Contents(names, exact, canonical, vectors))
 
     def save(self, path: Path) -> None:
-        """Write the index atomically; equal indexes give equal bytes."""
+        """Write the index for ``load``, atomically; equal indexes give equal bytes."""
         write_contents(path, self.rules, self.contents)
 
     @classmethod
     def load(cls, path: Path) -> BenchmarkIndex:
-        """Load an index. Raises DatasetError."""
         return cls(*read_contents(path))
 
     def __len__(self) -> int:

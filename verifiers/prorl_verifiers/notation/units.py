@@ -174,53 +174,14 @@ def _spellings(name: str) -> list[str]:
     return [name] if len(name) < 4 or name.islower() else [name, name.lower()]
 
 
-_REFUSED = frozenset(
-    {
-        "at",
-        "nat",
-        "hat",
-        "pat",
-        "mat",
-        "cat",
-        "e",
-        "k",
-        "x",
-        "y",
-        "z",
-        "n",
-        "i",
-        "j",
-        "p",
-        "q",
-        "R",
-        "k_B",
-    }
-)
-
-
+_REFUSED = frozenset("at nat hat pat mat cat e k x y z n i j p q R k_B".split())  # noqa: SIM905
 _GAUSS = {
     "G": Fraction(1, 10**4), "gauss": Fraction(1, 10**4), "Gauss": Fraction(1, 10**4), "mG": Fraction(1, 10**7),
     "kG": Fraction(1, 10),
 }  # fmt: skip
 """Sizes in tesla, because pint's gauss belongs to another unit system."""
 _WITH_PLURAL = frozenset(
-    {
-        "day",
-        "mi",
-        "yd",
-        "gal",
-        "torr",
-        "atm",
-        "bar",
-        "rad",
-        "mol",
-        "yr",
-        "cal",
-        "amu",
-        "oz",
-        "kat",
-        "ha",
-    }
+    "day mi yd gal torr atm bar rad mol yr cal amu oz kat ha".split()  # noqa: SIM905
 )
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from prorl_common import read_jsonl
 from prorl_datasets import SPLITS
-from prorl_datasets.building.writing import DROPPED, PAIRS, QUARANTINE
 from prorl_datasets.candidate import STAGE_NAMES
 from prorl_datasets.inspection import BINS
+from prorl_datasets.storage import DROPPED, PAIRS, QUARANTINE
 from prorl_datasets.types import in_order
 from prorl_viewer.datasets.table import NONE, Rates, RowTable, label_order, window
 from prorl_viewer.subject import Json, Private, Query
