@@ -45,11 +45,6 @@ BASES: dict[str, dict[str, Any]] = {
         "problem": "Find x.", "extract_solution": "$x = 2.5$ m", "r1_response": "\\boxed{2.5}",
         "domain": "d",
     },
-    "arc": {
-        "question": "q", "choices": {"text": ["a", "b"], "label": ["A", "B"]}, "answerKey": "A",
-        "id": "x",
-    },
-    "mmlu_stem": {"question": "q", "choices": ["a", "b"], "answer": 0, "subject": "s"},
     "goosereason": {"question": "q [MASK]", "options": ["a", "b"], "answer": "A"},
     "nemotron_if": {
         "input": "p", "license": "l",

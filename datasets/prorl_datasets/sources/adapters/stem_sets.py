@@ -1,9 +1,9 @@
-"""Converts rows of STEM sets: ARC, MMLU, GooseReason, SciBench, TheoremQA and SCP-116K."""
+"""Converts rows of STEM sets: GooseReason and SCP-116K."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from prorl_datasets.candidate import Row
@@ -18,11 +18,10 @@ from prorl_datasets.sources.adapters.fields import (
     missing_column,
     text_of,
 )  # fmt: skip
-from prorl_datasets.sources.adapters.worked import NO_TRUTH, options_in, short_answer
+from prorl_datasets.sources.adapters.worked import NO_TRUTH, short_answer
 from prorl_datasets.spec import AdapterSpec
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_FACTOR = re.compile(r"^\$?\s*(?:\\times\s*)?10\s*\^\s*\{?\s*[+-]?\d+\s*\}?")
 
 
 def with_options(question: str, choices: Sequence[str]) -> str:
@@ -49,40 +48,6 @@ def choice_row(
     )  # fmt: skip
 
 
-def arc(raw: Raw, where: str, index: int) -> Row:
-    question = column(raw, ("question",), where, "arc")
-    choices = raw.get("choices")
-    if isinstance(question, Mapping):
-        choices = question.get("choices", choices)
-        question = question.get("stem")
-    choices = decoded(choices, (dict, list), "choices")
-    if isinstance(choices, dict):
-        texts = decoded(choices.get("text"), list, "choices.text")
-        labels = decoded(choices.get("label"), list, "choices.label")
-    else:
-        choices = [decoded(choice, dict, "choices") for choice in choices]
-        texts, labels = [c.get("text") for c in choices], [c.get("label") for c in choices]
-    key = text_of(column(raw, ("answerKey",), where, "arc"), "answerKey")
-    labels = [str(label).strip() for label in labels]
-    if len(texts) != len(labels) or key not in labels:
-        raise Unusable("the answer names no option", f"{key} of {', '.join(labels)}")
-    metadata = {} if is_missing(raw.get("id")) else {"source_id": str(raw["id"])}
-    return choice_row(index, text_of(question, "question"), texts, labels.index(key), metadata)
-
-
-def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
-    question = text_of(column(raw, ("question",), where, "mmlu_stem"), "question")
-    choices = decoded(column(raw, ("choices",), where, "mmlu_stem"), list, "choices")
-    answer = text_of(column(raw, ("answer",), where, "mmlu_stem"), "answer")
-    place = int(answer) if answer.isascii() and answer.isdigit() and len(answer) < 3 else -1
-    if len(answer) == 1 and answer.upper() in LETTERS:
-        place = LETTERS.index(answer.upper())
-    subject = raw.get("type", raw.get("subject"))
-    return choice_row(
-        index, question, choices, place, {} if is_missing(subject) else {"subject": str(subject)}
-    )
-
-
 def goosereason(raw: Raw, where: str, index: int) -> Row:
     """Convert a row of GooseReason-0.7M: a text with a masked span, options for the span, and the right letter."""
     question = text_of(column(raw, ("question",), where, "goosereason"), "question")
@@ -92,91 +57,12 @@ def goosereason(raw: Raw, where: str, index: int) -> Row:
     return choice_row(index, question, options, place, {})
 
 
-def scibench(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of SciBench; the unit is added to the question."""
-    question = text_of(column(raw, ("problem_text",), where, "scibench"), "problem_text")
-    answer = text_of(column(raw, ("answer_number",), where, "scibench"), "answer_number")
-    answer = answer.replace("\u2212", "-")
-    unit = "" if is_missing(raw.get("unit")) else " ".join(str(raw["unit"]).split())
-    reference: dict[str, Any] = {"answer": answer}
-    prompt, gold = question, answer
-    if unit:
-        reference["unit"] = unit
-        prompt = f"{question}\nGive the answer in units of {unit}."
-        if not _FACTOR.match(unit):
-            gold = f"{answer} {unit.strip('$ ')}"
-    book = {} if is_missing(raw.get("source")) else {"book": str(raw["source"]).strip()}
-    return finished(
-        index, prompt, "stem", reference, gold=boxed(gold), answer=answer, metadata=book,
-        core=question,
-    )  # fmt: skip
-
-
-def theoremqa(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of TheoremQA without a picture."""
-    question = text_of(column(raw, ("Question",), where, "theoremqa"), "Question")
-    kind = text_of(column(raw, ("Answer_type",), where, "theoremqa"), "Answer_type")
-    value = column(raw, ("Answer",), where, "theoremqa")
-    if not is_missing(raw.get("Picture")):
-        raise Unusable("the question needs a picture")
-    if kind == "option":
-        choices = options_in(question)
-        letter = text_of(value, "answer").strip("() ").upper()
-        if choices is None or letter not in LETTERS[: len(choices)]:
-            raise Unusable("the options cannot be told from the question", letter)
-        return finished(
-            index, question, "stem", {"answer": letter, "choices": choices}, gold=boxed(letter),
-            answer=letter, metadata={"answer_type": kind},
-        )  # fmt: skip
-    if kind.startswith("list"):
-        parts = decoded(value, list, "Answer")
-        answers = [text_of(part, "answer") for part in parts]
-        gold = " ".join(map(boxed, answers))
-        return finished(
-            index, question, "stem", {"answer": answers}, gold=gold, answer="; ".join(answers),
-            metadata={"answer_type": kind},
-        )  # fmt: skip
-    answer = str(value) if isinstance(value, bool) else text_of(value, "answer")
-    return finished(
-        index, question, "stem", {"answer": answer}, gold=boxed(answer), answer=answer,
-        metadata={"answer_type": kind},
-    )  # fmt: skip
-
-
-ARC = AdapterSpec(
-    "arc",
-    arc,
-    "stem",
-    (("question",), ("answerKey",), ("", "choices")),
-    summary="allenai/ai2_arc, both shapes; gold: boxed letter",
-)
-MMLU_STEM = AdapterSpec(
-    "mmlu_stem",
-    mmlu_stem,
-    "stem",
-    (("question",), ("choices",), ("answer",)),
-    summary="MMLU; gold: boxed letter",
-)
 GOOSEREASON = AdapterSpec(
     "goosereason",
     goosereason,
     "stem",
     (("question",), ("options",), ("answer",)),
     summary="nvidia/Nemotron-Research-GooseReason-0.7M; gold: boxed letter",
-)
-SCIBENCH = AdapterSpec(
-    "scibench",
-    scibench,
-    "stem",
-    (("problem_text",), ("answer_number",), ("", "unit")),
-    summary="SciBench; the unit is asked for; gold: boxed answer with unit",
-)
-THEOREMQA = AdapterSpec(
-    "theoremqa",
-    theoremqa,
-    "stem",
-    (("Question",), ("Answer",), ("Answer_type",)),
-    summary="TheoremQA without its pictures; gold: boxed answers",
 )
 
 
