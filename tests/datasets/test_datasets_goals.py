@@ -72,8 +72,8 @@ def test_a_build_of_which_every_row_drops_says_why(tmp_path: Path) -> None:
     assert "gave no items, all 10 were dropped: unrated (10)" in str(result.exception)
 
 
-def test_a_share_that_is_not_stated_leaves_old_digests_as_they_were() -> None:
-    assert "min_share" not in load_recipe("quickstart").resolved()
+def test_shares_are_part_of_the_resolved_recipe() -> None:
+    assert load_recipe("quickstart").resolved()["min_share"] == 0.9
     text = f"name: r\nmin_share: 0.5\nentries: [{ENTRY % (1, ', min_share: 0.7')}]"
     resolved = parse_recipe(text, "r", None).resolved()
     assert resolved["min_share"] == 0.5 and resolved["entries"][0]["min_share"] == 0.7

@@ -35,7 +35,6 @@ from prorl_datasets.spec import RECIPES, SOURCES
 from prorl_datasets.types import SPLITS, DatasetError, Domain
 from prorl_verifiers import VERIFIERS
 
-MIN_SHARE = 0.9
 PASS_RATES = "pass_rates.jsonl"
 """The file that ``prorl data rate`` writes and the difficulty filter reads."""
 
@@ -68,7 +67,7 @@ class Recipe(Section):
     """Filter by recorded pass rates."""
     max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
     """The build stops if checks drop more than this share of a generated domain's rows."""
-    min_share: Annotated[float, Field(ge=0, le=1)] = MIN_SHARE
+    min_share: Annotated[float, Field(ge=0, le=1)] = 0.9
     """The build fails if an entry yields less than this share of its count."""
     plugins: Annotated[list[str], Field(default_factory=list)]
     """Python files with your sources or verifiers, as with ``--plugin``; relative to the recipe's folder."""
@@ -107,28 +106,7 @@ class Recipe(Section):
 
         The prompts that verifiers define are not included.
         """
-        data: dict[str, Any] = self.model_dump(mode="json")
-        del data["groups"]
-        for entry in data["entries"]:  # omit keys without effect, so that old digests stay valid
-            if entry["verifier"] is None:
-                del entry["verifier"]
-            if not entry["reference"]:
-                del entry["reference"]
-            if not entry["compare_texts"]:
-                del entry["compare_texts"]
-            source = entry["source"]
-            for name in ("columns", "where", "keep", "adapter"):
-                if name in source and not source[name] and source[name] != []:
-                    del source[name]
-            if source.get("on_bad_row") == "stop":
-                del source["on_bad_row"]
-            if entry["min_share"] is None:
-                del entry["min_share"]
-        if data["min_share"] == MIN_SHARE:
-            del data["min_share"]
-        if not data["plugins"]:
-            del data["plugins"]
-        return data
+        return self.model_dump(mode="json", exclude={"groups"})
 
     def min_share_of(self, entry: Entry) -> float:
         """Return the share of its target that an entry must keep, or else a build reports it as too short."""
