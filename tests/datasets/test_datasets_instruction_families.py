@@ -20,7 +20,7 @@ from prorl_datasets.procedural.instruction.request_conflicts import request_conf
 from prorl_datasets.procedural.instruction.requests import DAILY, Request, requests
 from prorl_datasets.procedural.instruction.topics import ALL_TOPICS, TOPICS
 from prorl_datasets.procedural.items import Family, Item
-from prorl_verifiers.instruction.registry import catalogue, modules_of
+from prorl_verifiers.instruction.registry import modules_of
 from prorl_verifiers.instruction.scorer import follows, score_instruction
 
 FAMILIES = make_families()
@@ -38,7 +38,7 @@ def items(family: Family, number: int, start: int = 0) -> list[Item]:
 
 
 def test_there_is_a_family_for_every_ifeval_id_and_a_mixed_one() -> None:
-    assert {kind.id for kind in kinds()} == set(catalogue("ifeval"))
+    assert {kind.id for kind in kinds()} == set(ifeval())
     names = {f"ifeval_{kind.short}" for kind in kinds()} | {"ifeval_mixed"}
     assert set(BY_NAME) == names
     assert len(FAMILIES) == 26
@@ -96,9 +96,7 @@ def test_the_core_is_the_request_alone_without_a_constraint_sentence() -> None:
 
 @by_family
 def test_items_hold_one_to_four_constraints_by_level_and_the_familys_own(family: Family) -> None:
-    wanted = {f"ifeval_{name.partition(':')[2]}": name for name in catalogue("ifeval")}.get(
-        family.name
-    )
+    wanted = {f"ifeval_{name.partition(':')[2]}": name for name in ifeval()}.get(family.name)
     for level in LEVELS:
         for at in range(8):
             ids = family.generate(Random(at), level).task.reference["instruction_id_list"]

@@ -53,6 +53,11 @@ def _modules(libraries: Iterable[str]) -> tuple[str, ...]:
     return tuple(module for library in libraries for module in LIBRARIES[library])
 
 
+def ifeval() -> Mapping[str, Instruction]:
+    """Return IFEval's 25 instructions by id."""
+    return catalogue("ifeval")
+
+
 @cache
 def registry() -> Mapping[str, Instruction]:
     """Return all instructions by id. An unknown id is an error when a task is loaded."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from prorl_verifiers.instruction.kwargs import clean_kwargs
-from prorl_verifiers.instruction.registry import catalogue
+from prorl_verifiers.instruction.registry import ifeval
 
 OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 Arguments = Mapping[str, Any]
@@ -146,9 +146,7 @@ def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict
     Raises TaskError for arguments that do not fit their id.
     """
     return [
-        clean_kwargs(name, values, catalogue("ifeval")[name].kwargs, "fixed")
-        if name in catalogue("ifeval")
-        else {}
+        clean_kwargs(name, values, ifeval()[name].kwargs, "fixed") if name in ifeval() else {}
         for name, values in zip(ids, kwargs, strict=True)
     ]
 
@@ -157,7 +155,7 @@ def read_plan(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> Plan:
     """Merge the constraints into a plan. Raises TaskError for arguments that do not fit their id."""
     plan = Plan()
     for name, values in zip(ids, cleaned(ids, kwargs), strict=True):
-        if name not in catalogue("ifeval"):
+        if name not in ifeval():
             plan.other.append(name)
         elif not any(add(plan, name, values) for add in (_add_words, _add_lengths, _add_places)):
             plan.flags[name] = True
