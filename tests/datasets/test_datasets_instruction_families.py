@@ -20,7 +20,7 @@ from prorl_datasets.procedural.instruction.request_conflicts import request_conf
 from prorl_datasets.procedural.instruction.requests import DAILY, Request, requests
 from prorl_datasets.procedural.instruction.topics import ALL_TOPICS, TOPICS
 from prorl_datasets.procedural.items import Family, Item
-from prorl_verifiers.instruction.registry import modules_of
+from prorl_verifiers.instruction.registry import ifeval, modules_of
 from prorl_verifiers.instruction.scorer import follows, score_instruction
 
 FAMILIES = make_families()
