@@ -32,8 +32,10 @@ COLUMNS = {
     "verifier": Column("string", "name of the verifier that scored the response", True),
     "reference": Column("string", "reference answer of the verifier, JSON", True),
     "prompt": Column("string", "chat messages, JSON, before the chat template"),
-    "response": Column("string", "text without special tokens", True),
-    "tokens": Column("int64", "sampled tokens, the end token included", True),
+    "response": Column(
+        "string", "text without special tokens; of an environment's rollout, the last turn", True
+    ),
+    "tokens": Column("int64", "tokens of the response, the end token included", True),
     "finish_reason": Column("string", "`stop`, or `length` if the token limit cut it", True),
     "reward": Column("float64", "raw reward; null without a verdict", True),
     "shaped_reward": Column("float64", "reward from which the advantage is computed", True),
@@ -51,8 +53,13 @@ COLUMNS = {
         "int64", "step of the policy that sampled the first token (0: the start)"
     ),
     "policy_last": Column("int64", "step of the policy that sampled the last token"),
+    "turns": Column(
+        "string", "environments: the conversation after the prompt, chat messages as JSON"
+    ),
+    "ended": Column("string", "environments: what ended it (`answer`, `turns` or `tokens`)"),
     "token_ids": Column("int32[]", "the response's tokens"),
     "token_policies": Column("int32[]", "step of the policy that sampled each token"),
+    "given": Column("int32[]", "start and stop of each range of tokens an environment wrote"),
     "sampler_logprobs": Column("float32[]", "the sampler's log-prob of each token, in nats"),
     "trainer_logprobs": Column("float32[]", "the trainer's log-probs before the update"),
 }

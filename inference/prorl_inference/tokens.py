@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 _MARK = "prorl_vocabulary"
+_PROBE = "prorl probe"
+_TOOL = "<tool_response>\n{content}\n</tool_response>"
+OPENED = "<think>\n"
+"""Start of the text of a completion whose thinking the chat template opened."""
 
 
 def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
@@ -31,6 +35,77 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
             [dict(message) for message in messages], tokenize=False, add_generation_prompt=True
         )
     )
+
+
+def continuation(
+    tokenizer: PreTrainedTokenizerBase, messages: Messages, answer: Messages, last_token: int
+) -> list[int]:
+    """Return the tokens between a response to ``messages`` and the response to ``answer``, which follows it.
+
+    They are what the chat template writes between the two, without ``last_token``, with which the first one ended. A
+    tool's message becomes one of the user in ``<tool_response>`` tags if the template knows no tools. Raises UserError if
+    the template cannot render the conversation.
+    """
+    if tokenizer.chat_template is None:
+        between = "\n" + render_prompt(tokenizer, answer)
+    else:
+        turn = [*messages, {"role": "assistant", "content": _PROBE}]
+        try:
+            between = _rendered_after(tokenizer, turn, answer)
+        except ValueError:
+            plain = [
+                {
+                    "role": "user",
+                    "content": _TOOL.format(**m) if m["role"] == "tool" else m["content"],
+                }
+                for m in answer
+            ]
+            try:
+                between = _rendered_after(tokenizer, turn, plain)
+            except ValueError as error:
+                raise UserError(f"the model's chat template cannot continue: {error}") from error
+    end = str(tokenizer.decode([last_token], skip_special_tokens=False))
+    texts = between if between.startswith(end) else end + between, between
+    whole, rest = (tokenizer.encode(text, add_special_tokens=False) for text in texts)
+    # after the end token, so that a tokenizer that marks the start of a text marks none here
+    return [int(token) for token in (whole[1:] if whole[:1] == [last_token] else rest)]
+
+
+def _rendered_after(tokenizer: PreTrainedTokenizerBase, turn: Messages, answer: Messages) -> str:
+    import jinja2
+
+    try:
+        _, found, after = render_prompt(tokenizer, [*turn, *answer]).rpartition(_PROBE)
+    except jinja2.TemplateError as error:
+        raise ValueError(str(error)) from error
+    for message in answer:
+        if not found or message["content"].strip() not in after:
+            raise ValueError(f"it drops messages of the role {message['role']}")
+    return after
+
+
+def rewritten_history(tokenizer: PreTrainedTokenizerBase) -> str | None:
+    """Return how the chat template changes earlier turns when it renders later ones, or None if it keeps them."""
+    if tokenizer.chat_template is None:
+        return None
+    for kind, content in (("thinking", "<think>\nabc\n</think>\n\ndef"), ("text", "def")):
+        messages: list[Mapping[str, str]] = []
+        expected = ""
+        for turn in range(3):
+            messages.append({"role": "user", "content": f"question {turn}"})
+            try:
+                now = render_prompt(tokenizer, messages)
+            except Exception as error:  # noqa: BLE001 - a template raises what it likes
+                return f"it cannot render several turns: {error}"
+            if not now.startswith(expected):
+                return f"it drops or changes the {kind} of earlier turns"
+            opened = opened_think(tokenizer, messages)
+            if opened and kind == "text":
+                break  # a response without thinking cannot be sampled
+            messages.append({"role": "assistant", "content": content})
+            sampled = content.removeprefix(opened) if opened else content
+            expected = now + sampled
+    return None
 
 
 def set_template_options(tokenizer: Any, options: Mapping[str, bool | int | float | str]) -> None:
@@ -49,7 +124,7 @@ def set_template_options(tokenizer: Any, options: Mapping[str, bool | int | floa
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
     """Return the think tag at the end of the prompt, or "". The model does not repeat this tag in its completion."""
-    return "<think>\n" if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
+    return OPENED if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
@@ -136,6 +211,7 @@ class Row:
     token_ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     stopped: bool = False
+    given: tuple[tuple[int, int], ...] = ()
 
     def take(self, sampled: Iterable[tuple[int, float]], stop_ids: frozenset[int]) -> bool:
         """Append (token, log-prob) pairs up to the row's end; return whether the row has ended."""
@@ -184,6 +260,7 @@ class Results:
             row = Row(key, sample, seed, budget)
             if begun is not None:
                 row.token_ids, row.logprobs = list(begun.token_ids), list(begun.logprobs)
+                row.given = begun.given
             has_ended = begun is not None and begun.finish_reason != "paused"
             answers.append(begun if has_ended else None)
             if not has_ended:
@@ -220,7 +297,9 @@ class Results:
             for row in request.rows:
                 if request.answers[row.sample] is None:
                     ids, logprobs = tuple(row.token_ids), tuple(row.logprobs)
-                    request.answers[row.sample] = Completion("", ids, logprobs, "paused")
+                    request.answers[row.sample] = Completion(
+                        "", ids, logprobs, "paused", given=row.given
+                    )
         results = [
             *self.whole(),
             *((key, _completions_of(request)) for key, request in self._open.items()),
@@ -233,14 +312,19 @@ class Results:
         self._whole.append((key, _completions_of(self._open.pop(key))))
 
     def _completion(self, row: Row, opened: str) -> Completion:
+        start, stop = row.given[-1] if row.given else (0, 0)
+        if row.given:
+            before = str(self._tokenizer.decode(row.token_ids[start:stop]))
+            opened = OPENED if before.rstrip().endswith("<think>") else ""
         text = self._tokenizer.decode(
-            row.token_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
+            row.token_ids[stop:], skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return Completion(
             text=opened + str(text),
             token_ids=tuple(row.token_ids),
             logprobs=tuple(row.logprobs),
             finish_reason="stop" if row.stopped else "length",
+            given=row.given,
         )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, Self, TypeVar, runtime_checkable
 
 from prorl_common import ServiceError, UserError
 
+T = TypeVar("T")
 Messages = Sequence[Mapping[str, str]]
 """Chat messages: each {"role": ..., "content": ...}."""
 
@@ -53,6 +54,8 @@ class Completion:
     - ``text``: without special tokens; starts with ``<think>`` if the chat template put that tag into the prompt.
     - ``token_ids``, ``logprobs``: include the end token if it was sampled. A server gives -1 and NaN for each token.
       Log-probs are natural logs after temperature scaling, before top-p.
+    - ``given``: ranges (start, stop) of tokens that an environment wrote. Their log-probs are 0 and mean nothing, and
+      ``text`` is what was sampled after the last of them.
     - ``finish_reason``: ``length`` at ``max_tokens``, ``refused`` if a server refused (see ``note``), ``paused`` if the
       stream was stopped. Refused and paused completions have an empty ``text``.
     """
@@ -62,6 +65,38 @@ class Completion:
     logprobs: tuple[float, ...]
     finish_reason: FinishReason
     note: str = ""
+    given: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def sampled_tokens(self) -> int:
+        """The number of tokens that were sampled."""
+        return len(self.token_ids) - sum(stop - start for start, stop in self.given)
+
+    def sampled(self, values: Sequence[T]) -> Sequence[T]:
+        """Return those of ``values``, one per token, whose token was sampled."""
+        if not self.given:
+            return values
+        return [values[i] for i in sampled_at(len(values), self.given)]
+
+    def answered(self, token_ids: Sequence[int]) -> Completion:
+        """Return the completion with the tokens of an environment's answer, ``paused`` so that it can be resumed."""
+        start, count = len(self.token_ids), len(token_ids)
+        return replace(
+            self,
+            text="",
+            token_ids=(*self.token_ids, *token_ids),
+            logprobs=(*self.logprobs, *[0.0] * count),
+            finish_reason="paused",
+            given=(*self.given, (start, start + count)),
+        )
+
+
+def sampled_at(count: int, given: Sequence[tuple[int, int]]) -> Sequence[int]:
+    """Return the indices below ``count`` that are in none of the ranges ``given``."""
+    if not given:
+        return range(count)
+    inside = {i for start, stop in given for i in range(start, stop)}
+    return [i for i in range(count) if i not in inside]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from prorl_common import NullProgress
-from prorl_verifiers import Task, Verdict
+from prorl_verifiers import VERIFIERS, Task, Verdict
+from prorl_verifiers.pool.protocol import read_reply, result_frame
 
 RECIPE = """
 name: tiny
@@ -38,6 +40,31 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+class InProcess:
+    """Scores with each task's verifier in this process; the response "down" gets no verdict while ``away``."""
+
+    away = True
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        self.asked += [text for text, _ in items]
+        return [self._verdict(text, task) for text, task in items]
+
+    def _verdict(self, text: str, task: Task) -> Verdict:
+        if text == "down" and self.away:
+            return Verdict(None, "infra_error", "down")
+        score = VERIFIERS.get(task.verifier).score
+        assert score is not None
+        reference = json.loads(task.reference_json())
+        try:
+            frame = result_frame(score(text, reference))
+        except RuntimeError as error:
+            return Verdict(None, "infra_error", str(error))
+        return read_reply(frame, "this process")[0]
 
 
 class ByText:

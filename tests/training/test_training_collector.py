@@ -11,7 +11,6 @@ import pytest
 
 from prorl_common import ServiceError
 from prorl_datasets import Sample
-from prorl_inference import Completion
 from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConfig
 from prorl_training.rollout.collector import Collector, Occupancy, RewardOutage, TooFewGroups
 from prorl_training.rollout.item_records import ItemRecords
@@ -345,9 +344,9 @@ def test_the_idle_share_is_what_waiting_for_the_last_ones_costs() -> None:
 
 def test_verdicts_are_taken_in_the_order_in_which_groups_came_and_no_more_than_asked() -> None:
     with Scoring(RuleScorer(mixed), overlap=True) as scoring:
-        answers = [Completion("x/1", (1,), (-0.1,), "stop")]
+        answers = [("x/1", named_sample("x").task)]
         for key in (5, 3, 9):
-            scoring.add(key, named_sample("x"), answers)
+            scoring.add(key, answers)
         assert [key for key, _ in scoring.take(2, 2)] == [5, 3]
         assert scoring.pending == 1
         assert [(k, [v.reward for v in vs]) for k, vs in scoring.take(1)] == [(9, [1.0])]

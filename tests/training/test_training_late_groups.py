@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,9 @@ from typing import Any
 
 import pytest
 import torch
+from doubles import InProcess
 
+from prorl_common import plugins
 from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_inference import TransformersGenerator, load_model
 from prorl_inference.testing import byte_tokenizer
@@ -18,8 +21,25 @@ from prorl_training.policy.update import Policy
 from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.testing import ByLength, untimed_metrics
+from prorl_verifiers import Task
 
 STEPS = 6
+PARITY = """
+from prorl_verifiers import EnvironmentSpec
+
+def step(state, response):
+    state["texts"].append(response)
+    if len(response) % 3 == 0:
+        return state, None
+    return state, [{"role": "user", "content": f"{len(response)}?"}]
+
+SPEC = EnvironmentSpec(
+    name="parity",
+    start=lambda reference: ({"texts": []}, []),
+    step=step,
+    score_state=lambda state: float(sum(map(len, state["texts"])) % 2),
+)
+"""
 
 
 def rollouts_of(engine: TrainingLoop) -> list[list[dict[str, Any]]]:
@@ -50,35 +70,57 @@ def resumed(
     return engine
 
 
-@pytest.mark.parametrize("batching", ["fixed", "refill"])
+def between_turns(run: Path, step: int, like: TrainingLoop) -> bool:
+    path = checkpoint_path(run / "checkpoints", step)
+    carried, queue = load_buffer(path, {s.id: s for s in like.parts.prompts.samples})
+    late = [*carried.late, *(group for sampled in queue for group in sampled.batch.late)]
+    return any(talk.state is not None for group in late for talk in group.conversations)
+
+
+@pytest.mark.parametrize(
+    ("batching", "environment", "staleness"),
+    [("fixed", False, 0), ("refill", False, 0), ("fixed", True, 0), ("fixed", True, 1)],
+)
 def test_a_run_gone_on_with_late_groups_is_the_unbroken_one_bit_for_bit(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
     make_config: Callable[..., TrainConfig],
     batching: Any,
+    environment: bool,
+    staleness: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = make_config(
         steps=STEPS,
         dynamic_sampling={"late": "carry"},
-        rollout={"max_tokens": 24},
+        rollout={"max_tokens": 48 if environment else 24, "turns": 3, "staleness": staleness},
         warm_start={"examples": 0},
         validation={"every": 0},
         checkpoint={"every": 1, "keep": STEPS},
     )
 
     def sampler(model: Any, tokenizer: Any) -> TransformersGenerator:
-        made = TransformersGenerator(model, tokenizer, batch_size=10, batching=batching)
+        own = copy.deepcopy(model) if staleness else model
+        made = TransformersGenerator(own, tokenizer, batch_size=10, batching=batching)
         made.stop_ids = frozenset(range(0, 260, 13))  # answers of all lengths
         return made
 
-    whole = make_engine(config, tmp_path / "run", ByLength())
+    whole = make_engine(config, tmp_path / "run", InProcess() if environment else ByLength())
     generator = sampler(whole.parts.policy.model, byte_tokenizer())
     whole.parts = replace(whole.parts, generator=generator)
+    if environment:
+        monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+        monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
+        (tmp_path / "parity.py").write_text(PARITY)
+        plugins.use_plugins([tmp_path / "parity.py"])
+        prompts = whole.parts.prompts
+        prompts.samples = [replace(s, task=Task("parity", {})) for s in prompts.samples]
     whole.collector.generator = generator
     assert whole.run() == STEPS
     lines, rollouts = untimed_metrics(whole.parts.folder), rollouts_of(whole)
     weights = [p.detach().clone() for p in whole.parts.policy.model.parameters()]
-    steps = [s for s in range(1, STEPS) if half_sampled(tmp_path / "run", s, whole)]
+    begun = between_turns if environment else half_sampled
+    steps = [s for s in range(1, STEPS) if begun(tmp_path / "run", s, whole)]
     assert steps and any(row["groups_late_in"] for row in lines[steps[0] :])
     again = resumed(config, tmp_path / "run", steps[0], whole, sampler)
     assert again.run() == STEPS

@@ -13,7 +13,7 @@ import torch
 from doubles import ByText
 
 from prorl_common import UserError
-from prorl_inference import Completion, TransformersGenerator, load_model
+from prorl_inference import TransformersGenerator, load_model
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
@@ -140,12 +140,12 @@ class Slow:
 
 def test_when_sampling_breaks_the_scoring_thread_ends_without_scoring_what_waits() -> None:
     scorer = Slow()
-    answer = [Completion("1", (1,), (-0.1,), "stop")]
+    answer = [("1", named_sample("a").task)]
     with pytest.raises(RuntimeError, match="the sampler broke"):  # noqa: SIM117
         with Scoring(scorer, overlap=True) as scoring:
-            scoring.add(0, named_sample("a"), answer)
+            scoring.add(0, answer)
             assert scorer.begun.wait(30)
-            scoring.add(1, named_sample("b"), answer)
+            scoring.add(1, answer)
             threading.Timer(0.2, scorer.go.set).start()
             raise RuntimeError("the sampler broke")
     assert scorer.asked == 1

@@ -11,6 +11,7 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import DynamicSamplingConfig
 from prorl_verifiers import Task, Verdict
+from prorl_verifiers.types import State
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,6 +26,10 @@ Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra", "saturate
 """Whether a group is used, or why not: ``flat`` has equal partial rewards, ``infra`` fewer than two verdicts,
 ``saturated`` an item inside the boundary."""
 
+
+Ended = Literal["", "answer", "turns", "tokens"]
+"""What ended the rollout of an environment: the environment itself, or the limit on turns or tokens."""
+ChatMessage = Mapping[str, str]
 
 Policies = tuple[tuple[int, int], ...]
 """Which policies sampled a response: pairs (first token, step that produced the policy), in order (step 0: the initial
@@ -48,7 +53,8 @@ class Scorer(Protocol):
 class Trajectory:
     """One response with its raw ``reward``, and the ``shaped`` reward from which advantages are computed.
 
-    With ``trains=False`` it counts in the baseline but not in the loss.
+    With ``trains=False`` it counts in the baseline but not in the loss. ``turns`` is the conversation after the prompt if
+    the task is an environment's, and ``ended`` what ended it.
     """
 
     sample_index: int
@@ -57,6 +63,8 @@ class Trajectory:
     shaped: float
     trains: bool = True
     policies: Policies = ((0, 0),)
+    turns: Sequence[ChatMessage] = ()
+    ended: Ended = ""
 
     @property
     def first_policy(self) -> int:
@@ -75,7 +83,7 @@ class Trajectory:
 
     @property
     def truncated(self) -> bool:
-        return self.completion.finish_reason == "length"
+        return self.completion.finish_reason == "length" or self.ended == "tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +100,7 @@ class Group:
 
     @property
     def tokens(self) -> int:
-        return sum(len(t.completion.token_ids) for t in self.trajectories)
+        return sum(t.completion.sampled_tokens for t in self.trajectories)
 
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
         """Return whether dynamic sampling uses the group, or why not.
@@ -120,20 +128,36 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Conversation:
+    """The rollout of an environment between turns.
+
+    ``messages`` are the earlier responses and their answers, ``state`` is None before the first answer. ``verdict`` is the
+    final one, if there is one, and ``ended`` says what ends it.
+    """
+
+    messages: tuple[ChatMessage, ...] = ()
+    state: State | None = None
+    verdict: Verdict | None = None
+    ended: Ended = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LateGroup:
     """A group that was not finished when its step ended.
 
     Its ``paused`` completions continue in the next step. Tokens keep the log-prob of the policy that sampled them.
+    ``conversations`` is empty, or has one per completion.
     """
 
     sample: Sample
     completions: tuple[Completion, ...]
     step: int
     policies: tuple[Policies, ...]
+    conversations: tuple[Conversation, ...] = ()
 
     @property
     def tokens(self) -> int:
-        return sum(len(c.token_ids) for c in self.completions)
+        return sum(c.sampled_tokens for c in self.completions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from prorl_common.lazy import load_on_use
 if TYPE_CHECKING:
     from prorl_verifiers.audit_shape import AuditShape, Mutation, Probe
     from prorl_verifiers.data_shape import DataShape
-    from prorl_verifiers.environment import EnvironmentSpec, next_task
+    from prorl_verifiers.environment import EnvironmentSpec
     from prorl_verifiers.findings import Finding, note
     from prorl_verifiers.libraries import load_library
     from prorl_verifiers.logic.spec import logic_datasets
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Turn,
         Verdict,
         VerdictStatus,
+        next_task,
         unparsable,
     )
 else:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from prorl_common import PluginError
 from prorl_verifiers.spec import Result, VerifierSpec
@@ -14,7 +14,6 @@ from prorl_verifiers.types import (
     Reference,
     Score,
     State,
-    Task,
     Turn,
     Verdict,
     without_turn,
@@ -79,14 +78,3 @@ class EnvironmentSpec(VerifierSpec):
         if messages is None or turn.get("last"):
             return self.score_state(state)
         return Turn(state, messages)
-
-
-def next_task(task: Task, state: State | None, last: bool) -> Task:
-    """Return the task that scores the next response of a conversation in ``state`` (None: the first response).
-
-    With ``last`` the response ends the conversation.
-    """
-    turn: dict[str, Any] = {} if state is None else {"state": state}
-    turn |= {"last": True} if last else {}
-    reference: Mapping[str, Any] = without_turn(task.reference)
-    return Task(task.verifier, {**reference, TURN: turn} if turn else reference)

@@ -126,6 +126,16 @@ def without_turn(reference: Reference) -> Reference:
     return {key: value for key, value in reference.items() if key != TURN}
 
 
+def next_task(task: Task, state: State | None, last: bool) -> Task:
+    """Return the task that scores the next response of a conversation in ``state`` (None: the first response).
+
+    With ``last`` the response ends the conversation.
+    """
+    turn: dict[str, Any] = {} if state is None else {"state": state}
+    turn |= {"last": True} if last else {}
+    return Task(task.verifier, {**task.reference, TURN: turn}) if turn else task
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The result of scoring one response. ``reward`` is in [0, 1], or None for ``infra_error`` and ``unfinished``.

@@ -27,7 +27,7 @@ def advantages_of(groups: Sequence[Group], config: AdvantageConfig) -> Tensor:
     return compute_advantages(
         torch.tensor(rewards),
         torch.tensor([number for number, _ in scored]),
-        torch.tensor([len(t.completion.logprobs) for _, t in scored]),
+        torch.tensor([t.completion.sampled_tokens for _, t in scored]),
         config,
     )
 

@@ -64,7 +64,13 @@ class RolloutConfig(Section):
     top_p: float = Field(default=1.0, gt=0, le=1)
     """Nucleus sampling threshold of the rollouts; 1 keeps all tokens."""
     max_tokens: int = Field(default=8192, ge=1)
-    """Maximum response length in tokens, including the end token. The length penalty reaches its end value there."""
+    """Maximum response length in tokens, including the end token. The length penalty reaches its end value there. For an
+    environment, this limits the whole conversation after the prompt."""
+    turns: int = Field(default=8, ge=1)
+    """Environments: maximum number of responses in a conversation."""
+    history: Literal["template", "kept"] = "template"
+    """Environments: ``template`` refuses a chat template that renders earlier turns otherwise than they were sampled, for
+    example without their thinking. ``kept`` allows it: the policy is trained on turns as they were sampled."""
     batch_rows: int = Field(default=64, ge=1)
     """Number of responses decoded together. Affects memory, speed, and which groups are unfinished at a step's end."""
     staleness: int = Field(default=0, ge=0)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from prorl_common import Progress
+from prorl_common import Progress, UserError
 from prorl_datasets import Sample
 from prorl_inference import Generator, encode_prompt
+from prorl_inference.tokens import rewritten_history
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import Parts, TrainedPolicy, TrainingLoop
 from prorl_training.rollout.item_records import read_ratings
@@ -18,6 +19,7 @@ from prorl_training.run.checkpoint import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import first_legs, next_leg, next_phase
 from prorl_training.types import Decision, Scorer
+from prorl_verifiers import VERIFIERS, Task
 
 FIRST_LOOK = 256
 """Number of prompts, spread evenly over the dataset, that are encoded at the start to warn of prompts too long."""
@@ -128,6 +130,14 @@ class Builder:
             train, lambda s: encode_prompt(machinery.tokenizer, s.prompt), machinery.context
         )
         prompts.check(self.config)
+        converses = any(is_conversation(s.task) for split in self.samples for s in split)
+        if converses:
+            check_history(self.config, machinery.tokenizer)
+        generator = machinery.open_generator()
+        if converses and not hasattr(generator, "stream"):
+            raise UserError(
+                "this sampler cannot continue a conversation: use rollout.backend=transformers or vllm for environments"
+            )
         for line in start_notes(prompts, self.config, bool(validation)):
             self.progress.message(line)
         parts = Parts(
@@ -135,13 +145,28 @@ class Builder:
             validation=validation,
             policy=machinery.policy,
             tokenizer=machinery.tokenizer,
-            generator=machinery.open_generator(),
+            generator=generator,
             scorer=machinery.scorer,
             folder=self.folder,
             progress=self.progress,
             beat=self.beat,
         )
         return TrainingLoop(self.config, parts, last_step)
+
+
+def is_conversation(task: Task) -> bool:
+    return VERIFIERS.get(task.verifier).is_environment
+
+
+def check_history(config: TrainConfig, tokenizer: Any) -> None:
+    """Raise UserError if the chat template rewrites earlier turns and a phase does not allow it."""
+    if any(settings.rollout.history == "template" for settings in config.phase_configs):
+        trouble = rewritten_history(tokenizer)
+        if trouble is not None:
+            raise UserError(
+                f"the model's chat template does not fit environments, because {trouble}: set rollout.history=kept to "
+                "train on the turns as they are sampled"
+            )
 
 
 def start_notes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -12,6 +13,7 @@ from typing import Any, Protocol
 from prorl_common import Progress
 from prorl_datasets import Sample
 from prorl_inference import Generator, SleepingGenerator
+from prorl_inference.tokens import continuation
 from prorl_training.algorithm.advantages import advantages_of
 from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
@@ -130,6 +132,7 @@ class TrainingLoop:
             self.guard,
             self._beat_sampler,
             parts.sleep,
+            encode_answer=functools.partial(continuation, parts.tokenizer),
             records=parts.prompts.records,
         )
         self.ahead: SampleAhead | None = None
@@ -444,7 +447,14 @@ class TrainingLoop:
         if not every or step % every or not self.watched:
             return None
         with self._idle_sampler(), p.policy.compute():
-            validation = validate(self.watched, settings, p.generator, p.scorer, p.beat)
+            validation = validate(
+                self.watched,
+                settings,
+                p.generator,
+                p.scorer,
+                p.beat,
+                self.collector.encode_answer,
+            )
         p.beat()
         if (result := validation.result) is not None:
             p.progress.message(

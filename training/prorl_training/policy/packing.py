@@ -11,30 +11,37 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from prorl_inference.types import sampled_at
+
 
 @dataclass(frozen=True, slots=True)
 class PromptGroup:
-    """Token ids of a prompt and its responses. ``indices`` are the responses' numbers in the batch."""
+    """Token ids of a prompt and its responses. ``indices`` are the responses' numbers in the batch.
+
+    ``given`` is empty or has the ranges of each response's tokens that an environment wrote.
+    """
 
     prompt: tuple[int, ...]
     responses: tuple[tuple[int, ...], ...]
     indices: tuple[int, ...]
+    given: tuple[tuple[tuple[int, int], ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """One forward pass of L tokens that predicts N response tokens, on the CPU.
+    """One forward pass of L tokens that predicts the N sampled tokens of its responses, on the CPU.
 
     - input_ids, position_ids: (1, L).
     - owners: (2, L), each token's group, and its response or 0 for a prompt; None for plain causal attention.
     - predict_at, targets: (N,), the positions that predict, and the tokens that they predict.
-    - trajectories, lengths: each response's number in the batch, and its tokens.
+    - trajectories, lengths: each response's number in the batch, and its sampled tokens.
     """
 
     input_ids: Tensor
@@ -63,7 +70,8 @@ def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
 
 
 def _part(group: PromptGroup, start: int, stop: int) -> PromptGroup:
-    return PromptGroup(group.prompt, group.responses[start:stop], group.indices[start:stop])
+    cut = slice(start, stop)
+    return PromptGroup(group.prompt, group.responses[cut], group.indices[cut], group.given[cut])
 
 
 def build_packs(groups: Sequence[PromptGroup], max_tokens: int) -> list[Pack]:
@@ -91,15 +99,18 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
     response_of: list[int] = []  # 0 for prompt tokens, else 1, 2, ... unique in the pack
     predict_at: list[int] = []
     targets: list[int] = []
+    lengths: list[int] = []
     for number, group in enumerate(groups):
         ids += group.prompt
         positions += range(len(group.prompt))
         group_of += [number] * len(group.prompt)
         response_of += [0] * len(group.prompt)
         last_prompt = len(ids) - 1
-        for response in group.responses:
-            predict_at += [last_prompt, *range(len(ids), len(ids) + len(response) - 1)]
-            targets += response
+        for response, given in zip_longest(group.responses, group.given, fillvalue=()):
+            sampled = sampled_at(len(response), given)
+            predict_at += [len(ids) + i - 1 if i else last_prompt for i in sampled]
+            targets += [response[i] for i in sampled]
+            lengths.append(len(sampled))
             ids += response[:-1]
             start = len(group.prompt)
             positions += range(start, start + len(response) - 1)
@@ -113,7 +124,7 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
         torch.tensor(predict_at),
         torch.tensor(targets),
         tuple(i for g in groups for i in g.indices),
-        tuple(len(r) for g in groups for r in g.responses),
+        tuple(lengths),
     )
 
 
@@ -131,8 +142,7 @@ def singles(pack: Pack) -> Iterator[Pack]:
         visible = (groups == groups[last]) & ((responses == 0) | (responses == responses[last]))
         visible[last + 1 :] = False
         inputs, positions = pack.input_ids[:, visible], pack.position_ids[:, visible]
-        size = inputs.shape[1]
-        predict_at = torch.arange(size - length, size)
+        predict_at = (visible.cumsum(0) - 1)[pack.predict_at[part]]
         yield Pack(inputs, positions, None, predict_at, pack.targets[part], (index,), (length,))
 
 

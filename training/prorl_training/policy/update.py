@@ -35,7 +35,7 @@ from prorl_training.types import Group, Trajectory, UpdateStats
 class UpdateBatch:
     """One step's B trajectories, divided into mini-batches of whole prompt groups.
 
-    ``advantages`` (B,) and ``sampler_logprobs`` (one float per token) are indexed like ``PromptGroup.indices``.
+    ``advantages`` (B,) and ``sampler_logprobs`` (one float per sampled token) are indexed like ``PromptGroup.indices``.
     ``stale`` trajectories were sampled by an earlier policy; their old log-probs are the sampler's.
     """
 
@@ -66,7 +66,8 @@ def build_update(
         if trained:
             answers = tuple(t.completion.token_ids for _, t in trained)
             indices = tuple(index for index, _ in trained)
-            packed.append(PromptGroup(encode(group.sample), answers, indices))
+            given = tuple(t.completion.given for _, t in trained)
+            packed.append(PromptGroup(encode(group.sample), answers, indices, given))
     if not packed:
         return None
     random.Random(derive_seed(config.seed, "mini_batches", step)).shuffle(packed)
@@ -75,7 +76,7 @@ def build_update(
     return UpdateBatch(
         mini_batches=[packed[i::count] for i in range(count)],
         advantages=advantages,
-        sampler_logprobs=[t.completion.logprobs for _, t in scored],
+        sampler_logprobs=[t.completion.sampled(t.completion.logprobs) for _, t in scored],
         stale=frozenset(
             i for i, (number, _) in enumerate(scored) if is_stale(groups[number], step)
         ),

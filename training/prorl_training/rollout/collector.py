@@ -8,19 +8,28 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from prorl_common import ServiceError, derive_seed
 from prorl_datasets import Sample
-from prorl_inference import Completion, Generator, Request, SamplingParams, Stream, open_stream
+from prorl_inference import (
+    Completion,
+    Generator,
+    Messages,
+    Request,
+    SamplingParams,
+    Stream,
+    open_stream,
+)
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.scoring import Judged, Scoring, score_or_infra
 from prorl_training.rollout.staleness import must_end
 from prorl_training.types import (
     Batch,
     Carried,
+    Conversation,
     Group,
     LateGroup,
     Outcome,
@@ -29,7 +38,7 @@ from prorl_training.types import (
     Trajectory,
     sampled_from,
 )
-from prorl_verifiers import Verdict
+from prorl_verifiers import VERIFIERS, Task, Verdict, next_task
 
 if TYPE_CHECKING:
     from prorl_training.rollout.item_records import ItemRecords
@@ -65,6 +74,8 @@ AHEAD = 2
 """Samples in progress per sampler row if unfinished ones are not carried, so that freed rows are filled at once."""
 LOOK_SECONDS = 0.05
 """Seconds to wait for the sampler before looking for verdicts again."""
+EncodeAnswer = Callable[[Messages, Messages, int], Sequence[int]]
+"""Returns the tokens between two responses, like ``prorl_inference.tokens.continuation`` with a tokenizer."""
 
 
 class RoundGuard(Protocol):
@@ -95,7 +106,7 @@ class TooFewGroups(StepGivenUp):
 class Collector:
     """Samples and scores a step's batch.
 
-    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of usable groups, sets how many prompts are in progress.
+    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of usable groups, sets how many prompts are in progress. Environments need ``encode_answer``.
     """
 
     generator: Generator
@@ -105,6 +116,7 @@ class Collector:
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.perf_counter
     usable_rate: float = 1.0
+    encode_answer: EncodeAnswer | None = None
     records: ItemRecords | None = None
     """Needed for ``dynamic_sampling.rule=boundary``."""
 
@@ -148,6 +160,7 @@ class _Draw:
 
     sample: Sample
     step: int
+    conversations: list[Conversation]
     completions: Sequence[Completion] = ()
     policies: Sequence[Policies] = ()
 
@@ -166,6 +179,15 @@ class _Draw:
             for policies, length in pairs
         ]
         self.completions = completions
+
+    def unsettled(self) -> list[int]:
+        """Return the numbers of the responses without a final verdict."""
+        return [i for i, c in enumerate(self.conversations) if c.verdict is None]
+
+    def items(self) -> list[tuple[str, Task]]:
+        """Return the unsettled responses with their tasks."""
+        talks = [(self.completions[i].text, self.conversations[i]) for i in self.unsettled()]
+        return [(text, next_task(self.sample.task, c.state, bool(c.ended))) for text, c in talks]
 
 
 class _Collection:
@@ -196,6 +218,7 @@ class _Collection:
         self._usable = len(carried.groups)
         self._responses = 0
         self._drawn = 0
+        self._stopped = False
 
     def run(
         self, stream: Stream, scoring: Scoring, on_progress: Callable[[Batch], None] | None
@@ -217,21 +240,23 @@ class _Collection:
                     self._running.discard(key)
                     draw = self._open[key]
                     draw.stop(completions)
-                    scoring.add(key, draw.sample, completions)
+                    scoring.add(key, draw.items())
                 due = before if finished else 0
                 judged = scoring.take(due, due) if stream.repeatable else scoring.take(0)
             else:
                 since = self._collector.clock()
                 judged = scoring.take(before if stream.repeatable else min(before, 1))
                 waited += self._collector.clock() - since
-            self._record_verdicts(judged, last=not self._running and not scoring.pending)
+            last = not self._running and not scoring.pending
+            self._record_verdicts(judged, last, stream, scoring)
             self._fill(stream)
             if judged and on_progress is not None:
                 on_progress(self._batch())
         occupancy.record(0)
-        stopped = stream.stop()
+        stopped, self._stopped = dict(stream.stop()), True
         since = self._collector.clock()
-        self._record_verdicts(scoring.take(scoring.pending), last=True)
+        while scoring.pending or self._unscored:
+            self._record_verdicts(scoring.take(scoring.pending), True, stream, scoring)
         ended = self._collector.clock()
         batch = self._batch(stopped)
         batch.score_seconds = waited + ended - since
@@ -288,36 +313,94 @@ class _Collection:
         begun = late.completions if late is not None else ()
         policies = late.policies if late is not None else ()
         key = len(self._open) + len(self._decided)
-        r, seed = self._config.rollout, self._config.seed
         if not any(c.token_ids for c in begun):
             step = self._step  # no tokens yet, so nothing is stale
-        seeds = tuple(derive_seed(seed, "rollout", step, sample.id, i) for i in range(r.samples))
-        self._open[key] = draw = _Draw(sample, step, begun, policies)
-        draw.continue_with(self._policy, [len(c.token_ids) for c in begun] or [0] * r.samples)
-        self._running.add(key)
-        stream.submit(key, Request(sample.prompt, seeds, begun))
+        talks = late.conversations if late is not None else ()
+        conversations = list(talks) or [Conversation()] * self._config.rollout.samples
+        self._open[key] = _Draw(sample, step, conversations, begun, policies)
+        self._sample(key, stream)
 
-    def _record_verdicts(self, judged: Sequence[Judged], last: bool) -> None:
-        """Decide the outcome of scored groups. Groups with infra errors are scored again after a batch of responses."""
+    def _sample(self, key: int, stream: Stream) -> None:
+        draw, count, seed = self._open[key], self._config.rollout.samples, self._config.seed
+        step, name = draw.step, draw.sample.id
+        seeds = tuple(derive_seed(seed, "rollout", step, name, i) for i in range(count))
+        lengths = [len(c.token_ids) for c in draw.completions] or [0] * count
+        draw.continue_with(self._policy, lengths)
+        self._running.add(key)
+        stream.submit(key, Request(draw.sample.prompt, seeds, tuple(draw.completions)))
+
+    def _record_verdicts(
+        self, judged: Sequence[Judged], last: bool, stream: Stream, scoring: Scoring
+    ) -> None:
+        """Record the verdicts of groups. Groups with infra errors are scored again after a batch of responses."""
+        ready: list[Judged] = []
         for key, verdicts in judged:
             self._responses += len(verdicts)
             if any(v.is_infra_error for v in verdicts):
                 self._unscored[key] = verdicts
             else:
-                self._decide(key, verdicts)
+                ready.append((key, verdicts))
         enough = self._target * self._config.rollout.samples
         if self._unscored and (last or self._responses >= enough):
             self._score_again()
-            for key in sorted(self._unscored):
-                self._decide(key, self._unscored.pop(key))
+            ready += [(key, self._unscored.pop(key)) for key in sorted(self._unscored)]
+        for key, verdicts in ready:
+            draw = self._open[key]
+            for number, verdict in zip(draw.unsettled(), verdicts, strict=True):
+                self._record_verdict(draw, number, verdict)
+            if not (unsettled := draw.unsettled()):
+                self._decide(key)
+            elif all(draw.completions[i].finish_reason != "paused" for i in unsettled):
+                scoring.add(key, draw.items())
+            elif not self._stopped:
+                self._sample(key, stream)
 
-    def _decide(self, key: int, verdicts: Sequence[Verdict]) -> None:
+    def _record_verdict(self, draw: _Draw, number: int, verdict: Verdict) -> None:
+        """Record a final verdict, or append the answer of an environment unless a limit ends the conversation."""
+        talk, completion = draw.conversations[number], draw.completions[number]
+        if (turn := verdict.turn) is None:
+            draw.conversations[number] = replace(talk, verdict=verdict)
+            return
+        r, encode = self._config.rollout, self._collector.encode_answer
+        assert encode is not None
+        before = [*draw.sample.prompt, *talk.messages]
+        if completion.finish_reason == "length":
+            draw.conversations[number] = replace(talk, ended="tokens")
+            return
+        if len(completion.given) + 1 >= r.turns:
+            draw.conversations[number] = replace(talk, ended="turns")
+            return
+        answered = completion.answered(encode(before, turn.messages, completion.token_ids[-1]))
+        if len(answered.token_ids) >= r.max_tokens:
+            draw.conversations[number] = replace(talk, ended="tokens")
+            return
+        response = {"role": "assistant", "content": completion.text}
+        messages = (*talk.messages, response, *turn.messages)
+        draw.conversations[number] = Conversation(messages, turn.state)
+        draw.completions = [answered if i == number else c for i, c in enumerate(draw.completions)]
+
+    def _decide(self, key: int) -> None:
         draw = self._open.pop(key)
-        rows = enumerate(zip(draw.completions, verdicts, draw.policies, strict=True))
-        trajectories = tuple(
-            Trajectory(i, c, v, v.reward or 0.0, policies=p) for i, (c, v, p) in rows
-        )
-        group = Group(draw.sample, trajectories, draw.step)
+        converses = VERIFIERS.get(draw.sample.task.verifier).is_environment
+        trajectories = []
+        for number, (completion, talk) in enumerate(
+            zip(draw.completions, draw.conversations, strict=True)
+        ):
+            assert talk.verdict is not None
+            trajectory = Trajectory(
+                number,
+                completion,
+                talk.verdict,
+                talk.verdict.reward or 0.0,
+                policies=draw.policies[number],
+            )
+            if converses:
+                response = {"role": "assistant", "content": completion.text}
+                trajectory = replace(
+                    trajectory, turns=(*talk.messages, response), ended=talk.ended or "answer"
+                )
+            trajectories.append(trajectory)
+        group = Group(draw.sample, tuple(trajectories), draw.step)
         sampling, records = self._config.dynamic_sampling, self._collector.records
         outcome = group.outcome(sampling)
         if sampling.enabled and sampling.rule == "boundary" and outcome == "usable":
@@ -347,21 +430,30 @@ class _Collection:
                 )
             collector.sleep(guard.outage_wait(attempt))
             collector.beat()
-            draws = self._open
-            items = [(draws[key].completions[j].text, draws[key].sample.task) for key, j in failed]
+            items = [self._open[key].items()[j] for key, j in failed]
             verdicts = score_or_infra(collector.scorer, items)
             for (key, j), verdict in zip(failed, verdicts, strict=True):
                 self._unscored[key][j] = verdict
 
-    def _batch(self, stopped: Sequence[tuple[int, Sequence[Completion]]] = ()) -> Batch:
+    def _batch(self, stopped: Mapping[int, Sequence[Completion]] | None = None) -> Batch:
         decided = [self._decided[key] for key in sorted(self._decided)]
         usable = [group for group, outcome in decided if outcome == "usable"]
         every = [*self._carried.groups, *usable]
         late = []
-        for key, completions in sorted(stopped):
+        for key in sorted(self._open) if stopped is not None else ():
             draw = self._open[key]
-            draw.stop(completions)
-            late.append(LateGroup(draw.sample, tuple(completions), draw.step, tuple(draw.policies)))
+            if stopped is not None and key in stopped:
+                draw.stop(stopped[key])
+            talks = tuple(draw.conversations)
+            late.append(
+                LateGroup(
+                    draw.sample,
+                    tuple(draw.completions),
+                    draw.step,
+                    tuple(draw.policies),
+                    talks if any(talk != Conversation() for talk in talks) else (),
+                )
+            )
         batch = Batch(
             sampled=[group for group, _ in decided],
             outcomes=[outcome for _, outcome in decided],

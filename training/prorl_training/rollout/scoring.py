@@ -12,15 +12,14 @@ from types import TracebackType
 from typing import Self
 
 from prorl_common import ServiceError
-from prorl_datasets import Sample
-from prorl_inference import Completion
 from prorl_training.config import TrainConfig
 from prorl_training.types import Scorer
 from prorl_verifiers import Task, Verdict
 
 Judged = tuple[int, list[Verdict]]
-"""A group's key and the verdicts of its completions."""
-_Item = tuple[int, Sample, Sequence[Completion]]
+"""A group's key and the verdicts of its responses."""
+Items = Sequence[tuple[str, Task]]
+_Item = tuple[int, Items]
 
 
 class Scoring:
@@ -56,9 +55,10 @@ class Scoring:
         if self._overlap:
             self._thread.join()
 
-    def add(self, key: int, sample: Sample, completions: Sequence[Completion]) -> None:
+    def add(self, key: int, items: Items) -> None:
+        """Score the responses of a group, each with its task."""
         self.pending += 1
-        self._waiting.put((key, sample, completions))
+        self._waiting.put((key, items))
 
     def take(self, least: int, most: int | None = None) -> list[Judged]:
         """Return the verdicts of the oldest groups: at least ``least`` groups, at most ``most`` (None: all that are
@@ -86,20 +86,20 @@ class Scoring:
         except BaseException as error:  # noqa: BLE001 - raised by take()
             self._done.put(error)
 
-    def _score(self, items: list[_Item | None]) -> bool:
-        """Score ``items`` and all groups that wait; return False once None marks the end."""
+    def _score(self, waiting: list[_Item | None]) -> bool:
+        """Score the groups of ``waiting`` and all others that wait; return False once None marks the end."""
         while not self._waiting.empty():
-            items.append(self._waiting.get())
-        groups = [item for item in items if item is not None]
+            waiting.append(self._waiting.get())
+        groups = [group for group in waiting if group is not None]
         if groups and not self._cancelled:
-            answers = [(c.text, sample.task) for _, sample, cs in groups for c in cs]
-            verdicts = iter(score_or_infra(self.scorer, answers))
-            for key, _, completions in groups:
-                self._done.put((key, [next(verdicts) for _ in completions]))
-        return None not in items
+            every = [item for _, items in groups for item in items]
+            verdicts = iter(score_or_infra(self.scorer, every))
+            for key, items in groups:
+                self._done.put((key, [next(verdicts) for _ in items]))
+        return None not in waiting
 
 
-def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+def score_or_infra(scorer: Scorer, items: Items) -> list[Verdict]:
     try:
         return scorer.score(items)
     except ServiceError as error:

@@ -30,8 +30,8 @@ def still_fitting(
     """
     weights = now.data.domain_weights
     r, old = now.rollout, before.rollout
-    now_sampled = (r.samples, r.temperature, r.top_p, r.max_tokens)
-    same = now_sampled == (old.samples, old.temperature, old.top_p, old.max_tokens)
+    now_sampled = (r.samples, r.temperature, r.top_p, r.max_tokens, r.turns)
+    same = now_sampled == (old.samples, old.temperature, old.top_p, old.max_tokens, old.turns)
 
     def fits(sample: Sample) -> bool:
         return same and (not weights or weights.get(sample.domain, 0.0) > 0)
@@ -48,7 +48,7 @@ def still_fitting(
 
 def sampling_key(config: TrainConfig) -> str:
     """Return the settings that decide which prompts a batch has and from which distribution it is sampled, as JSON."""
-    rollout = {"prompts", "samples", "temperature", "top_p", "max_tokens"}
+    rollout = {"prompts", "samples", "temperature", "top_p", "max_tokens", "turns"}
     values = (
         config.rollout.model_dump(include=rollout),
         config.data.model_dump(exclude={"path"}),

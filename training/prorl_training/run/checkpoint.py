@@ -25,6 +25,7 @@ from prorl_training.types import (
     Batch,
     Carried,
     CheckpointError,
+    Conversation,
     Decision,
     Group,
     LateGroup,
@@ -345,6 +346,7 @@ def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()
                     "shaped": t.shaped,
                     "trains": t.trains,
                     "policies": t.policies,
+                    **({"turns": t.turns, "ended": t.ended} if t.ended else {}),
                 }
                 for t in g.trajectories
             ],
@@ -357,6 +359,15 @@ def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()
             "step": g.step,
             "completions": [_completion_row(c) for c in g.completions],
             "policies": g.policies,
+            "conversations": [
+                {
+                    "messages": c.messages,
+                    "state": c.state,
+                    "verdict": None if c.verdict is None else _verdict_row(c.verdict),
+                    "ended": c.ended,
+                }
+                for c in g.conversations
+            ],
         }
         for g in late.items
     ]
@@ -387,7 +398,7 @@ class _Numbered(Generic[T]):
 
 
 def _verdict_row(verdict: Verdict) -> dict[str, Any]:
-    names = (f.name for f in fields(verdict) if f.name != "findings")
+    names = (f.name for f in fields(verdict) if f.name not in ("findings", "turn"))
     return {name: getattr(verdict, name) for name in names} | {"metrics": dict(verdict.metrics)}
 
 
@@ -397,6 +408,7 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
         "finish_reason": completion.finish_reason,
         "tokens": len(completion.token_ids),
         "logprobs": len(completion.logprobs),
+        **({"given": completion.given} if completion.given else {}),
     }
 
 
@@ -437,7 +449,8 @@ def load_buffer(
     def completion_of(row: Mapping[str, Any]) -> Completion:
         ids = tuple(itertools.islice(token_ids, row["tokens"]))
         values = tuple(itertools.islice(logprobs, row["logprobs"]))
-        return Completion(row["text"], ids, values, row["finish_reason"])
+        given = tuple((start, stop) for start, stop in row.get("given", ()))
+        return Completion(row["text"], ids, values, row["finish_reason"], given=given)
 
     rows = json.loads((path / ROWS).read_text(encoding="utf-8"))
     if isinstance(rows, list):  # format without late groups
@@ -452,6 +465,8 @@ def load_buffer(
                 t["shaped"],
                 t["trains"],
                 _policies(t.get("policies"), row, t["tokens"]),
+                tuple(t.get("turns", ())),
+                t.get("ended", ""),
             )
             for t in row["trajectories"]
         )
@@ -464,7 +479,16 @@ def load_buffer(
             _policies(pair, row, c["tokens"])
             for pair, c in zip(pairs, row["completions"], strict=True)
         )
-        late.append(LateGroup(sample_of(row), completions, row["step"], policies))
+        talks = tuple(
+            Conversation(
+                tuple(c["messages"]),
+                c["state"],
+                None if c["verdict"] is None else Verdict(**c["verdict"]),
+                c["ended"],
+            )
+            for c in row.get("conversations", ())
+        )
+        late.append(LateGroup(sample_of(row), completions, row["step"], policies, talks))
     ready, unfinished = rows.get("carried", [len(groups), len(late)])
     queue = []
     for row in rows.get("queue", []):

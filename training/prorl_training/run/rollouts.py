@@ -18,6 +18,7 @@ import numpy as np
 from prorl_common.files import explain_write_errors
 from prorl_common.rollout_files import rollout_file, schema
 from prorl_datasets import Sample
+from prorl_inference.types import Completion, sampled_at
 from prorl_training.run.folder import RunFolder
 from prorl_training.types import Group, Learned, Trajectory
 
@@ -130,6 +131,8 @@ def _response_columns(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
         "metrics": json.dumps(dict(v.metrics)) if v.metrics else None,
         "kept": row.trained,
         "carried": row.carried,
+        "turns": json.dumps(t.turns, ensure_ascii=True) if t.turns else None,
+        "ended": t.ended or None,
         "place": row.index,
         "policy_first": t.first_policy,
         "policy_last": t.policies[-1][1],
@@ -147,12 +150,17 @@ def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
     return {
         "token_ids": _lists([c.token_ids for c in completions], np.int32),
         "token_policies": _lists([_token_policies(row.trajectory) for row in rows], np.int32),
+        "given": _lists([[i for r in c.given for i in r] for c in completions], np.int32),
         "sampler_logprobs": _lists(
             [None if any(map(math.isnan, c.logprobs[:1])) else c.logprobs for c in completions],
             np.float32,
         ),
         "trainer_logprobs": _lists(
-            [None if row.index is None else before.get(row.index) for row in rows], np.float32
+            [
+                None if row.index is None else _all_tokens(c, before.get(row.index))
+                for row, c in zip(rows, completions, strict=True)
+            ],
+            np.float32,
         ),
     }
 
@@ -160,6 +168,15 @@ def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
 def _token_policies(t: Trajectory) -> np.ndarray[Any, Any]:
     starts, policies = zip(*t.policies, strict=True)
     return np.repeat(policies, np.diff([*starts, len(t.completion.token_ids)]))
+
+
+def _all_tokens(completion: Completion, values: Any) -> Any:
+    """Return values of the sampled tokens as values of all tokens; those of an environment get 0."""
+    if values is None or not completion.given:
+        return values
+    every = np.zeros(len(completion.token_ids), dtype=np.float32)
+    every[list(sampled_at(len(every), completion.given))] = values
+    return every
 
 
 def _lists(values: Sequence[Any], kind: type[np.generic]) -> Any:

@@ -10,15 +10,16 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from prorl_common import UserError, derive_seed
 from prorl_datasets import Sample
 from prorl_inference import Generator, Request, SamplingParams
-from prorl_training.config import ControllerConfig, TrainConfig
+from prorl_training.config import ControllerConfig, DynamicSamplingConfig, TrainConfig
+from prorl_training.rollout.collector import Collector, EncodeAnswer
 from prorl_training.rollout.scoring import score_or_infra
 from prorl_training.types import FULL_MARKS, Finding, Rewards, Scorer, Validation, ValidationResult
-from prorl_verifiers import Verdict
+from prorl_verifiers import VERIFIERS, Verdict
 
 
 class Comparison(NamedTuple):
@@ -191,24 +192,35 @@ def validate(
     generator: Generator,
     scorer: Scorer,
     beat: Callable[[], None] = lambda: None,
+    encode_answer: EncodeAnswer | None = None,
 ) -> Validation:
-    """Sample and score validation problems, and call ``beat`` as responses finish.
+    """Sample and score validation problems, and call ``beat`` as responses finish. Environments need ``encode_answer``.
 
     The ``result`` is None if at least ``safety.infra_rate`` of the responses have no verdict.
     """
     started = time.perf_counter()
     v = config.validation
-    requests = [
-        Request(
-            s.prompt,
-            tuple(derive_seed(config.seed, "validation", s.id, i) for i in range(v.samples)),
-        )
-        for s in samples
-    ]
-    params = SamplingParams(v.temperature, v.top_p, config.rollout.max_tokens)
-    answers = generator.generate(requests, params, lambda _: beat())
-    items = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
-    verdicts = score_or_infra(scorer, items)
+    if any(VERIFIERS.get(s.task.verifier).is_environment for s in samples):
+        sampling = DynamicSamplingConfig(enabled=False)
+        own: dict[str, float] = {"prompts": len(samples), "samples": v.samples}
+        own |= {"temperature": v.temperature, "top_p": v.top_p}
+        rollout = config.rollout.model_copy(update=own)
+        settings = config.model_copy(update={"rollout": rollout, "dynamic_sampling": sampling})
+        collector = Collector(generator, scorer, AcceptMissing(), beat, encode_answer=encode_answer)
+        groups = collector.collect(iter(samples), 0, settings).sampled
+        verdicts = [t.verdict for group in groups for t in group.trajectories]
+    else:
+        requests = [
+            Request(
+                s.prompt,
+                tuple(derive_seed(config.seed, "validation", s.id, i) for i in range(v.samples)),
+            )
+            for s in samples
+        ]
+        params = SamplingParams(v.temperature, v.top_p, config.rollout.max_tokens)
+        answers = generator.generate(requests, params, lambda _: beat())
+        items = [(c.text, s.task) for s, cs in zip(samples, answers, strict=True) for c in cs]
+        verdicts = score_or_infra(scorer, items)
     lost = sum(x.reward is None for x in verdicts)
     outage = lost > 0 and lost >= config.safety.infra_rate * len(verdicts)
     result = None if outage else _result(verdicts, v.samples)
@@ -223,6 +235,18 @@ def validate(
         if part is not None:
             domains[domain] = part.mean, _pass_rate(domain_verdicts)
     return Validation(result, _pass_rate(verdicts), domains, len(verdicts), lost, seconds)
+
+
+class AcceptMissing:
+    """Accepts missing verdicts, which ``validate`` counts."""
+
+    def check_round(self, responses: int, without_verdict: int, attempt: int) -> Literal["ok"]:
+        del responses, without_verdict, attempt
+        return "ok"
+
+    def outage_wait(self, attempt: int) -> float:
+        del attempt
+        return 0.0
 
 
 def _pass_rate(verdicts: Sequence[Verdict]) -> float:
