@@ -1,6 +1,6 @@
-"""Draw, sample and score prompts concurrently until a batch has enough usable groups.
+"""Draws prompts, samples and scores responses concurrently until a batch has enough usable groups.
 
-With a repeatable sampler (Transformers) a step depends only on (seed, step, carried groups).
+With a repeatable sampler (Transformers) a step's batch depends only on seed, step and carried groups.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Occupancy:
-    """Measures which share of the sampler's ``places`` is idle over time."""
+    """Measures how much of the time the sampler's ``places`` (rows) are idle."""
 
     def __init__(self, places: int, clock: Callable[[], float]) -> None:
         self._places, self._clock = places, clock
@@ -54,7 +54,7 @@ class Occupancy:
         self._began = self._at = clock()
 
     def record(self, running: int) -> None:
-        """Record how many samples are in progress, until the next call."""
+        """Record how many samples are in progress from now until the next call."""
         now = self._clock()
         self._area += self._running * (now - self._at)
         self._at = now
@@ -63,7 +63,7 @@ class Occupancy:
 
     @property
     def idle_share(self) -> float:
-        """Mean share of places that were idle, among as many places as were ever in use."""
+        """Mean fraction of places that were idle. Places that were never in use do not count."""
         whole = self._most * (self._at - self._began)
         return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
 
@@ -71,7 +71,7 @@ class Occupancy:
 RATE_STEP = 0.2
 """Weight of the newest step in ``Collector.usable_rate``."""
 AHEAD = 2
-"""Samples in progress per sampler row if unfinished ones are not carried, so that freed rows are filled at once."""
+"""Samples in progress per sampler row if late groups are not carried. Above 1, so that freed rows are refilled."""
 LOOK_SECONDS = 0.05
 """Seconds to wait for the sampler before looking for verdicts again."""
 EncodeAnswer = Callable[[Messages, Messages, int], Sequence[int]]
@@ -91,7 +91,7 @@ class RoundGuard(Protocol):
 
 
 class StepGivenUp(ServiceError):
-    """A step cannot be completed, and the policy was not updated."""
+    """A step could not be completed. The policy was not updated."""
 
 
 class RewardOutage(StepGivenUp):
@@ -106,7 +106,8 @@ class TooFewGroups(StepGivenUp):
 class Collector:
     """Samples and scores a step's batch.
 
-    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of usable groups, sets how many prompts are in progress. Environments need ``encode_answer``.
+    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate`` is the recent share of usable
+    groups, which decides how many prompts are in progress. Environments need ``encode_answer``.
     """
 
     generator: Generator
@@ -149,7 +150,7 @@ class Collector:
         sampling = config.dynamic_sampling
         if batch.gave_up and sampling.enabled and sampling.exhausted == "stop":
             raise TooFewGroups(
-                f"{len(batch.kept)} of {r.prompts} groups were usable after {batch.drawn} draws"
+                f"only {len(batch.kept)} of {r.prompts} groups were usable after {batch.drawn} draws"
             )
         return batch
 
@@ -332,7 +333,7 @@ class _Collection:
     def _record_verdicts(
         self, judged: Sequence[Judged], last: bool, stream: Stream, scoring: Scoring
     ) -> None:
-        """Record the verdicts of groups. Groups with infra errors are scored again after a batch of responses."""
+        """Record the verdicts of groups. Groups with infra errors are collected and scored again later."""
         ready: list[Judged] = []
         for key, verdicts in judged:
             self._responses += len(verdicts)

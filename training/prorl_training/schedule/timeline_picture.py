@@ -27,9 +27,9 @@ def plot_timeline(
     decisions: Sequence[Decision],
     metrics: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Write ``timeline`` as a file. Raises UserError if the disk is full or the name does not end in .svg."""
+    """Write the result of ``timeline`` to a file. Raises UserError if ``path`` is not writable or not an .svg."""
     if path.suffix != ".svg":
-        raise UserError(f"--plot {path}: the timeline is an SVG, name a file that ends in .svg")
+        raise UserError(f"--plot {path}: the timeline is an SVG: choose a name that ends in .svg")
     atomic_write_text(path, timeline(title, steps, decisions, metrics or {}))
 
 
