@@ -16,6 +16,7 @@ from prorl_common import ServiceError, derive_seed
 from prorl_datasets import Sample
 from prorl_inference import (
     Completion,
+    ContinuingStream,
     Generator,
     Messages,
     Request,
@@ -25,7 +26,7 @@ from prorl_inference import (
 )
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.scoring import Judged, Scoring, score_or_infra
-from prorl_training.rollout.staleness import must_end
+from prorl_training.rollout.staleness import SampleAhead, must_end
 from prorl_training.types import (
     Batch,
     Carried,
@@ -129,14 +130,16 @@ class Collector:
         carried: Carried | None = None,
         on_progress: Callable[[Batch], None] | None = None,
         policy: int | None = None,
+        ahead: SampleAhead | None = None,
     ) -> Batch:
         """Sample until ``rollout.prompts`` groups are usable or no prompts are left. Raises StepGivenUp.
 
         ``prompts`` are used in their order, after the ``carried`` groups. ``policy`` is the step that produced the
-        sampler's weights, by default the one before ``step``.
+        sampler's weights, by default the one before ``step``. ``ahead`` gives newer ones if ``rollout.new_weights``
+        is not ``batch``.
         """
         policy = step - 1 if policy is None else policy
-        collection = _Collection(self, prompts, step, config, carried or Carried(), policy)
+        collection = _Collection(self, prompts, step, config, carried or Carried(), policy, ahead)
         r = config.rollout
         params = SamplingParams(r.temperature, r.top_p, r.max_tokens)
         with (
@@ -200,8 +203,12 @@ class _Collection:
         config: TrainConfig,
         carried: Carried,
         policy: int,
+        ahead: SampleAhead | None,
     ) -> None:
         self._collector, self._prompts = collector, prompts
+        self._ahead = ahead if config.rollout.new_weights != "batch" else None
+        self._draining = False  # nothing begins until samples in progress have ended and newer weights are loaded
+        self._held: list[int] = []  # conversations that continue then
         self._step, self._config, self._policy = step, config, policy
         sampling, self._target = config.dynamic_sampling, config.rollout.prompts
         self._late = sampling.late if sampling.enabled else "wait"
@@ -227,15 +234,16 @@ class _Collection:
         started = self._collector.clock()
         waited = 0.0
         occupancy = Occupancy(stream.rows, self._collector.clock)
+        repeatable = stream.repeatable and self._ahead is None
         for late in self._carried.late:
             self._submit(stream, late.sample, late.step, late)
         self._fill(stream)
         while self._continues():
             occupancy.record(stream.running)
             before = scoring.pending
-            full = stream.repeatable and self._may_be_full(before)
+            full = repeatable and self._may_be_full(before)
             if self._running and not full:
-                look = None if stream.repeatable or not before else LOOK_SECONDS
+                look = LOOK_SECONDS if self._ahead or (before and not repeatable) else None
                 finished = stream.take(look)
                 for key, completions in finished:
                     self._running.discard(key)
@@ -243,13 +251,15 @@ class _Collection:
                     draw.stop(completions)
                     scoring.add(key, draw.items())
                 due = before if finished else 0
-                judged = scoring.take(due, due) if stream.repeatable else scoring.take(0)
+                judged = scoring.take(due, due) if repeatable else scoring.take(0)
             else:
                 since = self._collector.clock()
-                judged = scoring.take(before if stream.repeatable else min(before, 1))
+                judged = scoring.take(before if repeatable else min(before, 1))
                 waited += self._collector.clock() - since
             last = not self._running and not scoring.pending
             self._record_verdicts(judged, last, stream, scoring)
+            if self._ahead is not None:
+                self._take_weights(stream, self._ahead)
             self._fill(stream)
             if judged and on_progress is not None:
                 on_progress(self._batch())
@@ -264,6 +274,20 @@ class _Collection:
         batch.sample_seconds = ended - started - batch.score_seconds
         batch.idle_share = occupancy.idle_share
         return batch
+
+    def _take_weights(self, stream: Stream, ahead: SampleAhead) -> None:
+        by_token = self._config.rollout.new_weights == "token"
+        if self._running and not (by_token and isinstance(stream, ContinuingStream)):
+            self._draining = ahead.newer_weights()
+            return
+        self._draining, policy = False, ahead.refresh()
+        if policy != self._policy and isinstance(stream, ContinuingStream):
+            for key in self._running:
+                self._open[key].continue_with(policy, stream.lengths(key))
+        self._policy = policy
+        held, self._held = self._held, []
+        for key in held:
+            self._sample(key, stream)
 
     def _missing(self) -> int:
         return self._target - self._usable
@@ -284,7 +308,7 @@ class _Collection:
     def _fill(self, stream: Stream) -> None:
         sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
         missing = self._missing()
-        if missing <= 0:
+        if missing <= 0 or self._draining:
             return
         carry = self._late == "carry"
         aim = self._target if carry else missing
@@ -322,6 +346,9 @@ class _Collection:
         self._sample(key, stream)
 
     def _sample(self, key: int, stream: Stream) -> None:
+        if self._draining:
+            self._held.append(key)
+            return
         draw, count, seed = self._open[key], self._config.rollout.samples, self._config.seed
         step, name = draw.step, draw.sample.id
         seeds = tuple(derive_seed(seed, "rollout", step, name, i) for i in range(count))

@@ -123,6 +123,12 @@ Collect = Callable[[Iterator[Sample], int, TrainConfig, int], Batch]
 """Samples a batch from (prompts, step, settings, policy version)."""
 
 
+HAND_OVER_SECONDS = 1.0
+"""Longest time that an update waits for a sampler to take the newest weights between two tokens."""
+
+STOP_SECONDS = 60.0
+
+
 class SamplerStopped(Exception):
     """Raised in the sampler's thread to end a batch that is no longer needed."""
 
@@ -130,9 +136,11 @@ class SamplerStopped(Exception):
 class SampleAhead:
     """Samples the batches after ``version`` in a thread, at most ``staleness`` policy versions ahead of the trainer.
 
-    Version v is the policy after step v. A whole batch is sampled by one version, for step u at least u - 1 -
-    ``staleness``. The trainer gets a batch when the next one has begun, so with a staleness of 1 versions do not depend
-    on timing. ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
+    Version v is the policy after step v. The batch of step u begins with a version of at least u - 1 - ``staleness``,
+    and that one samples all of it unless ``collect`` calls ``refresh``. The trainer gets a batch when the next one has
+    begun, so with a staleness of 1 the version that begins a batch does not depend on timing. ``load_weights`` copies
+    the policy's weights to the sampler. ``queue`` are batches from a checkpoint. An update waits up to ``hand_over``
+    seconds for ``refresh``.
     """
 
     def __init__(
@@ -144,8 +152,9 @@ class SampleAhead:
         collect: Collect,
         load_weights: Callable[[], None],
         queue: Sequence[SampledBatch] = (),
+        hand_over: float = 0.0,
     ) -> None:
-        self._staleness, self._last_step = staleness, last_step
+        self._staleness, self._last_step, self._hand_over = staleness, last_step, hand_over
         self._draw, self._collect, self._load_weights = draw, collect, load_weights
         self._queue = deque(queue)
         self._next = version + len(self._queue) + 1
@@ -182,8 +191,25 @@ class SampleAhead:
     def begin_update(self) -> None:
         """Keep the sampler from loading weights until the next ``take``."""
         with self._changed:
+            self._changed.wait_for(
+                lambda: not self._sampling or self._loaded == self._version, self._hand_over
+            )
             self._changed.wait_for(lambda: not self._loading)
             self._updating = True
+
+    def newer_weights(self) -> bool:
+        """Return whether ``refresh`` would load newer weights. Call it in ``collect``."""
+        with self._changed:
+            return self._version > self._loaded and not self._updating
+
+    def refresh(self) -> int:
+        """Load newer weights, unless an update changes them; return the version loaded. Call it in ``collect``."""
+        with self._changed:
+            if self._version == self._loaded or self._updating:
+                return self._loaded
+            self._loading, version = True, self._version
+        self._load(version)
+        return version
 
     @contextmanager
     def paused(self, version: int) -> Iterator[Sequence[SampledBatch]]:
@@ -213,12 +239,12 @@ class SampleAhead:
         return dropped
 
     def close(self) -> None:
-        """Stop the sampler and wait until its thread has ended."""
+        """Stop the sampler and wait until its thread has ended, or for ``STOP_SECONDS`` if it is stuck."""
         with self._changed:
             self.ended = True
             self._changed.notify_all()
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(STOP_SECONDS)
 
     def _work(self) -> None:
         try:
@@ -258,13 +284,17 @@ class SampleAhead:
             if self.ended or self._updating or self._loaded == self._version:
                 return not self.ended
             self._loading, version = True, self._version
+        self._load(version)
+        return True
+
+    def _load(self, version: int) -> None:
         try:
             self._load_weights()
+            self._loaded = version
         finally:
             with self._changed:
-                self._loaded, self._loading = version, False
+                self._loading = False
                 self._changed.notify_all()
-        return True
 
     def _may_begin(self) -> bool:
         recent = self._version >= self._next - 1 - self._staleness
