@@ -193,6 +193,7 @@ REMOVED = {
     "train export --step": "use --checkpoint STEP",
     "train forecast --widest": "remove it; the limit is 0.1",
     "train fit --gpu-tflops": "remove it; hours are for an H100 and scale with the GPU's peak",
+    "train simulate --plot": "use the printed timeline, or prorl view for the run's curves and decisions",
     "view --open": "open the address that the command prints",
 }
 """Maps a removed command, or a command and option, to what to do instead."""

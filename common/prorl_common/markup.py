@@ -1,17 +1,15 @@
-"""Escape untrusted text for HTML, SVG and Markdown."""
+"""Escape untrusted text for pages and Markdown."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Sequence
 
-_REORDERS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_REORDERS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters that reorder the text around them (Unicode Standard Annex 9)."""
 _LAST_OF_PLANES = "".join(chr(plane << 16 | end) for plane in range(17) for end in (0xFFFE, 0xFFFF))
 _UNSHOWN = re.compile(
-    rf"[{_REORDERS}]"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # control characters except tab and newline
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # control characters except tab and newline
     rf"|[\ud800-\udfff\ufdd0-\ufdef{_LAST_OF_PLANES}]"  # lone surrogates, noncharacters
 )
 _MARKDOWN = re.compile(
@@ -27,17 +25,8 @@ def printable(value: object) -> str:
 
     Control characters, surrogates and noncharacters become U+FFFD; characters that reorder text become ``[U+XXXX]``.
     """
-    return _UNSHOWN.sub(_shown, str(value).replace("\r\n", "\n"))
-
-
-def _shown(match: re.Match[str]) -> str:
-    c = match.group()
-    return f"[U+{ord(c):04X}]" if re.match(f"[{_REORDERS}]", c) else "\ufffd"
-
-
-def escape(value: object) -> str:
-    """Return ``value`` escaped for HTML and SVG, including attributes."""
-    return html.escape(printable(value), quote=True)
+    text = _UNSHOWN.sub("\ufffd", str(value).replace("\r\n", "\n"))
+    return _REORDERS.sub(lambda match: f"[U+{ord(match.group()):04X}]", text)
 
 
 def md(value: object) -> str:

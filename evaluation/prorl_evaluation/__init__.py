@@ -19,7 +19,6 @@ from prorl_evaluation.stats.intervals import (
     Interval,
     Resampling,
     Units,
-    bootstrap_ci,
     bounded_columns,
     paired_columns,
 )
@@ -54,7 +53,6 @@ __all__ = [
     "SolvableChanges",
     "Units",
     "align",
-    "bootstrap_ci",
     "boundary_report",
     "bounded_columns",
     "compare",

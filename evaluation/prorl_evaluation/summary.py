@@ -121,7 +121,7 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
         infra_errors=infra_errors,
         pass_at_k=dict(zip(ks, bounded, strict=False)),
         reward=bounded[-1],
-        length=expanded_columns(lengths, None, strata, how)[0],
+        length=expanded_columns(lengths, Units(strata=strata), how)[0],
         truncation_rate=_share(
             sum(p.truncated for p in problems), sum(p.answered for p in problems)
         ),

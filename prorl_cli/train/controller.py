@@ -15,7 +15,6 @@ from prorl_cli.options import (
     Preset,
     RunArgument,
     Sets,
-    file_to_write,
     run_or_newest,
     whole,
 )
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 Recorded = Annotated[
     Path | None,
     typer.Option("--from", help="Run folder or metrics.jsonl with recorded metrics."),
-]
-Plot = Annotated[
-    Path | None, typer.Option(help="Draw the timeline in this .svg file.", callback=file_to_write)
 ]
 
 SILENT_STEPS = 20_000
@@ -57,7 +53,6 @@ def simulate(
     settings: Sets = None,
     config_file: ConfigFile = None,
     metrics: Recorded = None,
-    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Show what the controller would decide, without training.
@@ -73,7 +68,6 @@ def simulate(
     from prorl_training.config.loading import load_config
     from prorl_training.schedule.decisions import differences, read_decision
     from prorl_training.schedule.simulate import simulate as run_simulation
-    from prorl_training.schedule.timeline_picture import plot_timeline
 
     journal = metrics
     if metrics is not None and metrics.is_dir():
@@ -99,10 +93,6 @@ def simulate(
     progress.start("simulate", count)
     decisions = run_simulation(config, count, rows, ends, progress)
     progress.finish()
-    if plot is not None:
-        title = f"{config.preset}: {count} steps" + (f", on {journal}" if journal else "")
-        plot_timeline(plot, title, count, decisions, rows)
-        console.say(f"wrote {plot}")
     if as_json:
         console.print_json([d.to_json() for d in decisions])
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stdout_console
+from prorl_cli.console import make_progress, print_json, say
 from prorl_cli.groups import by_purpose
 from prorl_cli.options import (
     AllowHost,
@@ -34,8 +34,6 @@ from prorl_cli.verify.audit import audit
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from rich.tree import Tree
-
     from prorl_verifiers import Finding
 
 
@@ -130,7 +128,8 @@ def answer(
         if verdict.extracted is not None:
             print(printable(f"extracted: {verdict.extracted}"))
         if explained:
-            show_findings(verdict.explained())
+            for line in _lines(verdict.explained(), ""):
+                print(line)
     if verdict.is_infra_error:
         raise typer.Exit(1)
 
@@ -282,60 +281,23 @@ def replay(
         raise typer.Exit(1)
 
 
-_MARKS = {"passed": "✓", "failed": "✗", "neutral": "·"}
-_STYLES = {"passed": "green", "failed": "red", "neutral": "dim"}
 _SHOWN = 400
 """Characters shown of a text; ``--json`` has more."""
 
 
-def show_findings(findings: tuple[Finding, ...]) -> None:
-    console = stdout_console()
-    if console.is_terminal:
-        from rich.tree import Tree
-
-        tree = Tree("why", guide_style="dim")
-        _grow(tree, findings)
-        console.print(tree)
-        return
-    for line in _lines(findings, ""):
-        print(line)
-
-
-def _grow(tree: Tree, findings: tuple[Finding, ...]) -> None:
-    from rich.text import Text
-
-    for finding in findings:
-        style = _STYLES[finding.outcome]
-        branch = tree.add(Text.assemble((_MARKS[finding.outcome], style), " ", _heading(finding)))
-        for label, text in finding.fields:
-            branch.add(Text.assemble((f"{label}: ", "dim"), "\n".join(_shown(text))))
-        _grow(branch, finding.parts)
-
-
 def _lines(findings: tuple[Finding, ...], indent: str) -> Iterator[str]:
-    for finding in findings:
-        outcome = "" if finding.outcome == "neutral" else f": {finding.outcome}"
-        yield f"{indent}{_heading(finding)}{outcome}"
-        for label, text in finding.fields:
-            first, *more = _shown(text)
-            yield f"{indent}  {label}: {first}"
-            yield from (f"{indent}    {line}" for line in more)
-        yield from _lines(finding.parts, indent + "  ")
-
-
-def _heading(finding: Finding) -> str:
-    from prorl_verifiers.audit.report import printable
-
-    span = finding.span
-    place = "" if span is None else f" (characters {span[0]} to {span[1]})"
-    return printable(finding.title) + place
-
-
-def _shown(text: str) -> list[str]:
     from prorl_verifiers.audit.report import printable
     from prorl_verifiers.findings import cut
 
-    return [printable(line) for line in cut(text.rstrip("\n"), _SHOWN).split("\n")]
+    for finding in findings:
+        outcome = "" if finding.outcome == "neutral" else f": {finding.outcome}"
+        place = f" (characters {finding.span[0]} to {finding.span[1]})" if finding.span else ""
+        yield f"{indent}{printable(finding.title)}{place}{outcome}"
+        for label, text in finding.fields:
+            first, *more = map(printable, cut(text.rstrip("\n"), _SHOWN).split("\n"))
+            yield f"{indent}  {label}: {first}"
+            yield from (f"{indent}    {line}" for line in more)
+        yield from _lines(finding.parts, indent + "  ")
 
 
 @app.command("serve")

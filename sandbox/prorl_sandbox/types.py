@@ -176,7 +176,7 @@ class Outcome:
 
 
 class Session(Protocol):
-    """A Python interpreter in its own box for several messages. Thread-safe: it and its forks take turns.
+    """A Python interpreter in its own box for several messages. Thread-safe.
 
     It ends when a message exceeds a limit, breaks the interpreter or raises SystemExit, and when it is idle or open for
     too long.
@@ -193,14 +193,6 @@ class Session(Protocol):
         The value of a last expression is printed, and is ``Outcome.value`` if it can leave the box. The session
         survives exceptions and syntax errors; if it ended, ``exit_code`` is set. Of ``limits`` (default: the session's)
         only wall time, CPU time and output apply per message. ``peak_mb`` is 0.
-        """
-        ...
-
-    def fork(self) -> Session:
-        """Return a session that starts as a copy of this one's process, without its threads. Raises SessionEndedError.
-
-        The two sessions share a box: memory, processes and the scratch folder. Closing the original session, or
-        anything else that ends the box, ends both. A message that exceeds a limit ends only its own session.
         """
         ...
 

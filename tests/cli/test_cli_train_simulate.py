@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 import typer
@@ -130,25 +129,6 @@ def test_a_record_without_rewards_by_problem_is_told_and_not_tested(run: Path) -
 def test_step_that_was_never_recorded_is_one_line(run: Path) -> None:
     with pytest.raises(UserError, match="the run's steps are 0 to 120"):
         prorl("explain", "recorded", "--step", "500")
-
-
-def test_plot_of_a_preset_is_an_svg_that_stands_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    prorl("simulate", "--preset", "quickstart", "--plot", "a.svg")
-    text = Path("a.svg").read_text()
-    assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
-    assert "var(--" not in text and "reference reset" in text
-
-
-def test_plot_shows_the_curves_and_rules_of_a_recorded_run_the_same_every_time(run: Path) -> None:
-    for name in ("a.svg", "b.svg"):
-        prorl("simulate", "--from", str(run), "--plot", name)
-    text = Path("a.svg").read_text()
-    assert text == Path("b.svg").read_text()
-    for shown in ("KL to reference", "validation reward", "length penalty", "kl zscore"):
-        assert shown in text
 
 
 def test_foreign_metrics_are_one_line(tmp_path: Path) -> None:

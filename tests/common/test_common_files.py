@@ -22,6 +22,7 @@ from prorl_common import (
     nearest,
     read_jsonl,
 )
+from prorl_common.markup import printable
 
 
 def test_failed_directory_leaves_the_old_one_and_no_litter(tmp_path: Path) -> None:
@@ -173,3 +174,9 @@ def test_the_cache_folder_follows_the_environment(
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_root() == tmp_path / ".cache" / "prorl"
+
+
+def test_text_is_made_safe_and_nothing_else_of_it_changes() -> None:
+    assert printable("a\r\nb\tc é 漢 🙂") == "a\nb\tc é 漢 🙂"
+    assert printable("\x00\x1b\x85\ufdd0\ud800\U0001ffff") == "\ufffd" * 6
+    assert printable("<a>\u202e") == "<a>[U+202E]"

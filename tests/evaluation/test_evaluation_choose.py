@@ -21,9 +21,8 @@ from prorl_evaluation.sampling.choose import (
     run_target,
     settings_hash,
 )
-from prorl_evaluation.sampling.journal import Records, digest
+from prorl_evaluation.sampling.journal import Records
 from prorl_evaluation.sampling.stored import Stored, chosen, spooled, stored_rows
-from prorl_evaluation.suites.sources import _digest
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
 
@@ -202,11 +201,6 @@ def test_a_record_is_read_from_its_line_however_long(tmp_path: Path) -> None:
     assert ("a", "u") not in records and records.get("d") is None and len(records) == 3
     records.drop("b")
     assert list(records.values()) == [1, 100_000]
-
-
-def test_a_benchmarks_digest_is_that_of_its_lines_together() -> None:
-    lines = [["é", "1", "2"], ["b", "3", "4"]]
-    assert _digest(iter(lines)) == digest(lines) and _digest([]) == digest([])
 
 
 def test_a_full_folder_for_temporary_files_is_said_with_its_cure(

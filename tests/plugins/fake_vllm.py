@@ -52,12 +52,9 @@ class LLM:
     def apply_model(self, function: Any) -> None:
         function(self.model)
 
-    def has_unfinished_requests(self) -> bool:
-        return bool(self.requests)
-
-    def reset_prefix_cache(self, reset_running_requests: bool = False) -> None:
+    def reset_prefix_cache(self) -> None:
         assert not self.asleep, "the cache has no memory"
-        self.calls.append("reset_prefix_cache" + reset_running_requests * " of all requests")
+        self.calls.append("reset_prefix_cache")
 
     def add_request(self, name: str, prompt: dict[str, list[int]], options: Any) -> None:
         self.requests[name] = (prompt["prompt_token_ids"], options)

@@ -152,12 +152,10 @@ def test_processor_time_of_children_counts(session: Session) -> None:
 
 
 def test_a_message_over_its_output_limit_ends_the_session_with_what_fits(session: Session) -> None:
-    fork = session.fork()
-    outcome = fork.run("while True: print('x' * 1000)")
+    outcome = session.run("while True: print('x' * 1000)")
     assert outcome.status == "output-limit"
     assert len(outcome.stdout) == 64 * 1024
-    assert fork.ended is not None
-    assert session.run("'and this goes on'").value == "and this goes on"
+    assert session.ended is not None
 
 
 def test_output_counts_for_each_message(session: Session) -> None:
@@ -184,40 +182,11 @@ def test_more_memory_than_the_box_has_ends_the_session(session: Session) -> None
         session.run("1")
 
 
-def test_a_fork_starts_with_the_state_and_goes_its_own_way(session: Session) -> None:
-    session.run("xs = [1]")
-    fork = session.fork()
-    fork.run("xs.append(2)")
-    session.run("xs.append(3)")
-    assert fork.run("xs").value == [1, 2]
-    assert session.run("xs").value == [1, 3]
-    again = fork.fork()
-    fork.close()
-    assert again.run("xs").value == [1, 2]
-
-
-def test_a_fork_outlives_the_end_of_the_session_it_came_from(session: Session) -> None:
-    session.run("x = 1")
-    fork = session.fork()
-    assert session.run("while True: pass", SHORT).status == "timeout"
-    time.sleep(1)  # a service checks periodically whether all have ended
-    assert fork.run("x").value == 1
-    assert fork.fork().run("x").value == 1
-
-
-def test_closing_the_opened_session_ends_its_forks(anywhere: ToolSandbox) -> None:
+def test_a_closed_session_says_so(anywhere: ToolSandbox) -> None:
     with anywhere.open_session(LIMITS) as session:
-        fork = session.fork()
+        session.run("x = 1")
     with pytest.raises(SessionEndedError, match="it was closed"):
-        fork.run("1")
-
-
-def test_a_session_of_too_many_forks_says_so(anywhere: ToolSandbox) -> None:
-    with anywhere.open_session(Limits(processes=4)) as session:
-        with pytest.raises(UserError, match="4 processes are in use"):
-            for _ in range(10):
-                session.fork()
-        assert session.run("1 + 1").value == 2
+        session.run("x")
 
 
 def test_the_next_box_has_nothing_of_a_session(anywhere: ToolSandbox) -> None:
@@ -261,15 +230,13 @@ def test_messages_of_two_threads_take_turns(session: Session) -> None:
 
 def test_closing_a_busy_session_ends_its_message_at_once(anywhere: ToolSandbox) -> None:
     session = anywhere.open_session(LIMITS)
-    fork = session.fork()
-    for one in (fork, session):
-        timer = threading.Timer(0.3, one.close)
-        timer.start()
-        began = time.monotonic()
-        with pytest.raises(SessionEndedError, match="closed during a message"):
-            one.run("import time; time.sleep(15)")
-        assert time.monotonic() - began < 10
-        timer.join()
+    timer = threading.Timer(0.3, session.close)
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(SessionEndedError, match="closed during a message"):
+        session.run("import time; time.sleep(15)")
+    assert time.monotonic() - began < 10
+    timer.join()
 
 
 def test_a_session_without_messages_ends_after_its_idle_time(anywhere: ToolSandbox) -> None:
@@ -331,8 +298,6 @@ def test_a_thousand_messages_leave_nothing_behind(anywhere: ToolSandbox) -> None
         inside = session.run("len(os.listdir('/dev/fd')) if os.path.exists('/dev/fd') else 0").value
         for number in range(1000):
             assert session.run(f"{number}").value == number
-        for _ in range(50):
-            session.fork().close()
         assert open_files() <= files
         assert threading.active_count() <= threads
         seen = session.run("len(os.listdir('/dev/fd')) if os.path.exists('/dev/fd') else 0").value

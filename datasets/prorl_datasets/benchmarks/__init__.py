@@ -16,6 +16,7 @@ from prorl_datasets.benchmarks.loading import (
     benchmark_seeds,
     load_benchmark,
     read_benchmark,
+    read_spec,
     stream_spec,
     texts,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "load_spec",
     "parse_spec",
     "read_benchmark",
+    "read_spec",
     "stream_spec",
     "text_of",
     "texts",

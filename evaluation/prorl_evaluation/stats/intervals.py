@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +165,7 @@ def bounded_columns(
     """Return a Bayesian bootstrap interval for each column mean of ``rows``, shape [N, M], with values in ``bounds``.
 
     A pseudo-problem of weight PSEUDO lies at each bound. If all values equal a bound, the interval includes it. Raises
-    ValueError for a value outside the bounds, or like ``bootstrap_ci``.
+    ValueError for a value outside the bounds, or for invalid ``units``.
     """
     import numpy as np
 
@@ -291,45 +291,20 @@ def _read(matrix: Floats, drawn: Drawn, level: float, expanded: bool) -> list[In
     return intervals
 
 
-def bootstrap_ci(
-    values: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
-    strata: Sequence[Hashable] | None = None,
-    level: float = 0.95,
-    draws: int = 10_000,
-    seed: int = 0,
-) -> Interval:
-    """Return the mean and percentile bootstrap interval of ``values``, shape [N], resampling whole clusters.
-
-    ``clusters`` names each value's problem (None: all differ), and ``strata`` its benchmark or domain; small strata are
-    merged. For a paired difference pass ``b - a``. Raises ValueError for a level outside (0, 1), differing lengths, or
-    a cluster in two strata.
-    """
-    import numpy as np
-
-    column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
-    how = Resampling(level, draws, seed)
-    return _columns(column, Units(clusters, strata), how, lambda tail, clusters, strata: tail)[0]
-
-
 def expanded_columns(
-    values: ArrayLike,
-    clusters: Sequence[Hashable] | None = None,
-    strata: Sequence[Hashable] | None = None,
-    how: Resampling | None = None,
+    values: ArrayLike, units: Units | None = None, how: Resampling | None = None
 ) -> list[Interval]:
-    """Return a :func:`bootstrap_ci`, widened by ``expanded_tail``, for each column of ``values``, shape [N, M]."""
-    return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
+    """Return the mean and percentile bootstrap interval of each column of ``values``, shape [N, M].
 
-
-def _columns(
-    values: ArrayLike, units: Units, how: Resampling, read: Callable[[float, int, int], float]
-) -> list[Interval]:
+    Whole clusters are resampled, and tails are widened by ``expanded_tail``. For a paired difference pass ``b - a``.
+    Raises ValueError for differing lengths, or a cluster in two strata.
+    """
     import numpy as np
 
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2:
         raise ValueError(f"values must have the shape [N, M], not {matrix.shape}")
+    units, how = units or Units(), how or Resampling()
     cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units
     intervals = [Interval(math.nan, math.nan, math.nan, 0, len(matrix))] * matrix.shape[1]
     for rows, columns in patterns(matrix):
@@ -342,7 +317,7 @@ def _columns(
         np.add.at(sums, codes, matrix[np.ix_(rows, columns)])
         np.add.at(counts, codes, 1.0)
         means = _resampled_means(sums, counts, stratum_of, how.draws, how.seed)
-        tail = read((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
+        tail = expanded_tail((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
         for place, j in enumerate(columns):
             defined = matrix[rows, j]
             value = low = high = float(defined.mean())

@@ -129,7 +129,7 @@ def length_changes(
 
     sides = np.array([[(p.length, q.length) for p, q in pairs] for pairs in comparisons])
     differences = (sides[:, :, 1] - sides[:, :, 0]).T
-    intervals = expanded_columns(differences, units.clusters, units.strata, how)
+    intervals = expanded_columns(differences, units, how)
     result = []
     for i, interval in enumerate(intervals):
         if interval.count == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -121,18 +121,10 @@ def _load(suite: Suite, source: Source, selection: Selection) -> Ready:
             )
     else:
         assert_never(source)
-    lines = ([s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples)
-    return Ready(source.name, samples, _digest(lines), tuple(notes), suite.parts(source.name))
-
-
-def _digest(lines: Iterable[Sequence[str]]) -> str:
-    hasher, between = hashlib.sha256(b"["), b""
-    for line in lines:
-        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-        hasher.update(between + text.encode("utf-8", "surrogatepass"))
-        between = b","
-    hasher.update(b"]")
-    return hasher.hexdigest()
+    lines = [[s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples]
+    text = json.dumps(lines, ensure_ascii=False, separators=(",", ":"))
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return Ready(source.name, samples, digest, tuple(notes), suite.parts(source.name))
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:

@@ -1,4 +1,4 @@
-"""A session inside the box: interpreters, and a supervisor that runs no program.
+"""A session inside the box: an interpreter, and a supervisor that runs no program.
 
 Between messages all other processes are stopped with SIGSTOP. The supervisor passes answers on unread.
 """
@@ -35,7 +35,7 @@ _LONGEST_LINE_SHOWN = 1000
 
 
 def run_messages(job: dict[str, Any], way: int) -> NoReturn:
-    """Run messages and forks that arrive on the socket ``way`` until it closes."""
+    """Run messages that arrive on the socket ``way`` until it closes."""
     sys.argv = [""]
     main = ModuleType("__main__")
     main.__builtins__ = builtins  # type: ignore[attr-defined]
@@ -44,12 +44,11 @@ def run_messages(job: dict[str, Any], way: int) -> NoReturn:
     mine = getpid()
     number = 0
     while (order := wire.read_frame(way)) is not None:
-        if order["k"] == "fork":
-            mine = _fork(order, way, mine)
-            continue
         number += 1
         answer = _run_cell(order["source"], f"<message {number}>", names)
-        _flush()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(BaseException):  # a stream of the program's own making
+                stream.flush()
         if getpid() != mine:  # a child that the cell forked must not answer
             _exit(1)
         frame = wire.pack(answer | {"n": order["n"]})
@@ -120,69 +119,18 @@ def _exit_code(leaving: SystemExit) -> int:
     return 1
 
 
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BaseException:  # noqa: BLE001, S112 - a stream of the program's own making
-            continue
-
-
-def _fork(order: dict[str, Any], way: int, mine: int) -> int:
-    """Fork an interpreter with its own socket and process group; return the current process's pid."""
-    _flush()
-    child_end, supervisor_end = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    try:
-        middle = os.fork()
-    except OSError:
-        wire.write_all(way, wire.pack({"k": "failed", "n": order["n"]}))
-        return mine
-    if middle == 0:
-        try:
-            if os.fork():
-                _exit(0)
-        except OSError:
-            _exit(1)
-        lead_a_group()
-        supervisor_end.close()
-        os.dup2(child_end.fileno(), way, inheritable=False)
-        child_end.close()
-        wire.write_all(way, wire.frame(str(getpid()).encode()))
-        return getpid()
-    child_end.close()
-    _, status = os.waitpid(middle, 0)
-    ancillary = [
-        (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("=i", supervisor_end.fileno()))
-    ]
-    frame = wire.pack({"k": "failed" if status else "forked", "n": order["n"]})
-    to_supervisor = _socket.socket(fileno=os.dup(way))
-    to_supervisor.sendmsg([frame], [] if status else ancillary)
-    to_supervisor.close()
-    supervisor_end.close()
-    return mine
-
-
 _CHUNK = 65536
-_FDS = 4
 _LOOKS, _LOOK_SECONDS = 200, 0.0001
 """Maximum number of checks whether an interpreter has stopped, and the seconds between them."""
-_BROKEN_FORK = 70
 
 
-class _Member:
+class _Interpreter:
     def __init__(self, pid: int, way: int) -> None:
         self.pid = pid
         self.way = _socket.socket(fileno=way)
         self.way.setblocking(False)
         self.received = bytearray()
         self.outgoing = bytearray()
-        self.fds: list[int] = []
-        self.handle = -1
-        if pid:
-            self.watch(pid)
-
-    def watch(self, pid: int) -> None:
-        self.pid = pid
         try:
             self.handle = os.pidfd_open(pid)
         except OSError:  # an old kernel: the closing socket shows its end
@@ -199,15 +147,11 @@ class _Member:
 
     def receive(self) -> bool:
         try:
-            data, extra, _, _ = self.way.recvmsg(
-                _CHUNK, _socket.CMSG_SPACE(4 * _FDS), _socket.MSG_CMSG_CLOEXEC
-            )
+            data = self.way.recv(_CHUNK)
         except BlockingIOError:
             return True
         except OSError:
             return False
-        for _, _, rights in extra:
-            self.fds += struct.unpack(f"={len(rights) // 4}i", rights[: len(rights) // 4 * 4])
         self.received += data
         return bool(data)
 
@@ -227,9 +171,6 @@ class _Member:
     def forget(self) -> None:
         self.received.clear()
         self.outgoing.clear()
-        for fd in self.fds:
-            os.close(fd)
-        self.fds.clear()
 
     def signal(self, number: int) -> None:
         try:
@@ -237,16 +178,9 @@ class _Member:
         except OSError:
             return
 
-    def close(self) -> None:
-        self.signal(signal.SIGKILL)
-        self.forget()
-        self.way.close()
-        if self.handle >= 0:
-            os.close(self.handle)
-
 
 class Supervisor:
-    """Serves the host's orders: run a cell in interpreter ``s``, fork ``s`` into ``new``, or kill ``s`` (unanswered).
+    """Serves the host's orders: run a cell, or kill the interpreter (unanswered).
 
     Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark``
     follows its output on both streams.
@@ -267,19 +201,17 @@ class Supervisor:
             os.close(interpreter_end)
             run_messages(job, channel)
         os.close(interpreter_end)
-        self._members = {0: _Member(pid, supervisor_end)}
-        self._ended: dict[int, int] = {}
+        self._interpreter = _Interpreter(pid, supervisor_end)
+        self._status: int | None = None
 
     def serve(self) -> NoReturn:
         self._answer({"k": "ready"}, b"")
         while (order := wire.read_frame(self._channel)) is not None:
             if order["k"] == "kill":
-                if order["s"] in self._members:
-                    self._members.pop(order["s"]).close()
-                self._reap()
+                self._interpreter.signal(signal.SIGKILL)
                 continue
             answer = self._execute(order)
-            self._stop(order["s"])
+            self._stop()
             self._answer(answer, order["mark"])
         os._exit(0)
 
@@ -289,24 +221,17 @@ class Supervisor:
         wire.write_all(self._channel, wire.pack(message))
 
     def _execute(self, order: dict[str, Any]) -> dict[str, Any]:
-        member = self._members[order["s"]]
+        member = self._interpreter
         member.forget()
         member.outgoing += wire.pack_for_box(order)
         member.signal(signal.SIGCONT)
         body = self._await_answer(member, order)
         if body is None:
             garbled = member.announced() > order["cap"]
-            return {"k": "garbled"} if garbled else self._died(member)
-        if order["k"] == "fork" and member.fds:
-            child = _Member(0, member.fds.pop(0))
-            born = self._await_answer(child, order)
-            if born is None:  # the outcome of the fork is unknown
-                os._exit(_BROKEN_FORK)
-            child.watch(max(2, int(born)))
-            self._members[order["new"]] = child
+            return {"k": "garbled"} if garbled else self._died()
         return {"k": "answer", "body": body.decode("ascii", "replace")}
 
-    def _await_answer(self, member: _Member, order: dict[str, Any]) -> bytes | None:
+    def _await_answer(self, member: _Interpreter, order: dict[str, Any]) -> bytes | None:
         poller = select.poll()
         poller.register(self._channel, select.POLLIN)
         if member.handle >= 0:
@@ -321,29 +246,30 @@ class Supervisor:
                 word = wire.read_frame(self._channel)
                 if word is None:
                     os._exit(0)
-                self._members[word["s"]].signal(signal.SIGKILL)
+                member.signal(signal.SIGKILL)
             if member.way.fileno() in ready:
                 lives = member.receive()
             elif member.handle in ready:
                 lives = False
         return body if body is not None and len(body) <= order["cap"] else None
 
-    def _died(self, member: _Member) -> dict[str, Any]:
+    def _died(self) -> dict[str, Any]:
         for _ in range(_LOOKS):
             self._reap()
-            if member.pid in self._ended:
-                return {"k": "died", "status": self._ended[member.pid]}
+            if self._status is not None:
+                break
             time.sleep(_LOOK_SECONDS)
-        return {"k": "died", "status": None}
+        return {"k": "died", "status": self._status}
 
     def _reap(self) -> None:
         try:
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                self._ended[ended[0]] = ended[1]
+                if ended[0] == self._interpreter.pid:
+                    self._status = ended[1]
         except ChildProcessError:
             return
 
-    def _stop(self, number: int) -> None:
+    def _stop(self) -> None:
         """Stop all other processes; wait until the interpreter has stopped, so that all its output is written."""
         try:
             os.kill(-1, signal.SIGSTOP)
@@ -352,15 +278,12 @@ class Supervisor:
         flags = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
         for _ in range(_LOOKS):
             try:
-                if os.waitid(os.P_PID, self._members[number].pid, flags) is not None:
+                if os.waitid(os.P_PID, self._interpreter.pid, flags) is not None:
                     break
             except ChildProcessError:
                 break
             time.sleep(_LOOK_SECONDS)
         self._reap()
-        self._ended = {
-            m.pid: self._ended[m.pid] for m in self._members.values() if m.pid in self._ended
-        }
 
 
 def _write_to_stream(stream: int, data: bytes) -> None:

@@ -9,7 +9,7 @@ import functools
 import os
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,7 +84,12 @@ def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
             (offset,) = struct.unpack_from("<Q", head, 32)
             size, count = struct.unpack_from("<HH", head, 54)
             file.seek(offset)
-            segments = list(_segments(file.read(size * count), size))
+            segments = [
+                (kind, at, address, length)
+                for kind, _, at, address, _, length in struct.iter_unpack(
+                    f"<IIQQQQ{size - 40}x", file.read(size * count)
+                )
+            ]
             loader, strings, tags = "", 0, []
             for kind, at, _, length in segments:
                 file.seek(at)
@@ -115,12 +120,6 @@ def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
         if folder
     ]
     return loader, names, folders
-
-
-def _segments(data: bytes, size: int) -> Iterator[tuple[int, int, int, int]]:
-    for start in range(0, len(data) - size + 1, size):
-        kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, start)
-        yield kind, offset, address, length
 
 
 def _text(data: bytes, start: int) -> str:

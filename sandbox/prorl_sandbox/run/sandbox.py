@@ -31,7 +31,7 @@ from prorl_sandbox.run.plan import (
     plan_check,
     plan_python,
 )
-from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
+from prorl_sandbox.run.session import BoxSession, session_job
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec, check_call
 from prorl_sandbox.types import (
     Budget,
@@ -65,7 +65,7 @@ class BoxSandbox(Closing, ABC):
         self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
         self._most_sessions = sessions
         self._places = threading.BoundedSemaphore(sessions)
-        self._sessions: weakref.WeakSet[SessionBox] = weakref.WeakSet()
+        self._sessions: weakref.WeakSet[BoxSession] = weakref.WeakSet()
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
@@ -209,9 +209,10 @@ class BoxSandbox(Closing, ABC):
         check_limits(limits)
         check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
         job = session_job(limits, total_seconds, self._packages(environment, ""))
-        box = SessionBox(self._placed(job), self.isolation, idle_seconds, total_seconds)
-        self._sessions.add(box)
-        return BoxSession(box, limits)
+        held = self._placed(job)
+        session = BoxSession(held, limits, self.isolation, idle_seconds, total_seconds)
+        self._sessions.add(session)
+        return session
 
     @contextlib.contextmanager
     def _placed(self, job: Job) -> Iterator[Box]:
@@ -227,8 +228,8 @@ class BoxSandbox(Closing, ABC):
             self._places.release()
 
     def _close_sessions(self) -> None:
-        for box in list(self._sessions):
-            box.close("the sandbox was closed")
+        for session in list(self._sessions):
+            session.close("the sandbox was closed")
 
 
 def machine_is_busy() -> bool:

@@ -7,12 +7,10 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
-from prorl_common import UserError
 from prorl_common.frames import FrameError
 from prorl_sandbox.environments import store
 from prorl_sandbox.run.case import Judgement
@@ -39,12 +37,11 @@ MOST_SESSIONS = 16
 """Default maximum of open sessions per sandbox."""
 _LARGEST_VALUE = 16 * 1024 * 1024
 _BOX_OUTPUT_KB = 64 * 1024
-_OWN_PROCESSES = 2  # the supervisor, and one more during a fork
+_OWN_PROCESSES = 1  # the supervisor
 _LOOK_SECONDS = 0.1
 _MOST_ANSWERS = 8
 _REST_SECONDS = 5.0
 """CPU seconds that a box may use between messages, when all its processes are stopped."""
-_FORK_LIMITS = Limits(wall_seconds=10.0, cpu_seconds=10.0)
 _SPARE_FACTOR, _SPARE_SECONDS = 1.5, 1.0
 """The whole box is killed at this factor times a message's CPU limit plus these seconds."""
 
@@ -115,22 +112,23 @@ class Exchange:
     waited_seconds: float
 
 
-class SessionBox:
-    """One box with numbered interpreters. Thread-safe. It closes on request, when idle, and after ``total_seconds``."""
+class BoxSession:
+    """Implements ``Session``. It closes on request, when idle, and after ``total_seconds``."""
 
     def __init__(
         self,
         held: AbstractContextManager[Box],
+        limits: Limits,
         isolation: str,
         idle_seconds: float,
         total_seconds: float,
     ) -> None:
-        """Enter ``held`` to get the box; ``held`` is exited when this object closes. Raises SandboxError."""
-        self.isolation = isolation
+        """Enter ``held`` to get the box; ``held`` is exited when the session ends. Raises SandboxError."""
         self.ended: str | None = None
+        self._limits, self._isolation = limits, isolation
         self._turn = threading.Lock()
         self._over = threading.Event()
-        self._forks = 0
+        self._messages = 0
         self._renewals = 0
         self._cpu_before = 0.0
         self._answers: list[dict[str, Any]] = []
@@ -138,7 +136,6 @@ class SessionBox:
         self._idle, self._deadline = idle_seconds, time.monotonic() + total_seconds
         self._stack = contextlib.ExitStack()
         self._box = self._stack.enter_context(held)
-        self.environment = self._box.job.packages.environment
         try:
             self._await_ready()
         except BaseException:
@@ -177,24 +174,52 @@ class SessionBox:
                 elif now >= self._used + self._idle:
                     self._end(f"no message came for {self._idle:g} seconds")
 
-    def fork_number(self) -> int:
-        with self._turn:
-            self._forks += 1
-            return self._forks
-
-    def kill(self, number: int) -> None:
-        """Kill one interpreter, after the running message."""
+    def run(self, source: str, limits: Limits | None = None) -> Outcome:
+        limits = limits if limits is not None else self._limits
+        check_limits(limits)
+        if len(source) > LONGEST_SOURCE:
+            text = f"the message is longer than {LONGEST_SOURCE} characters\n"
+            return Outcome("compile-error", stderr=text, isolation=self._isolation)
         with self._turn:
             if self.ended is not None:
-                return
+                raise SessionEndedError(f"the session is over: {self.ended}")
             try:
-                self._box.send({"k": "kill", "s": number})
-                self._move(0.0)
+                return self._run(source, limits)
             except SandboxError:
                 self._end("the sandbox failed")
+                raise
+
+    def _run(self, source: str, limits: Limits) -> Outcome:
+        nonce = secrets.token_hex(16)
+        result = self._exchange({"k": "cell", "source": source, "n": nonce}, limits)
+        self._messages += 1
+        self._used = time.monotonic()
+        if self._box.killed_for == "closed":
+            self._end("it was closed")
+            raise SessionEndedError("the session was closed during a message")
+        reply = _read(result.answer, nonce)
+        status, limit = self._judge(result, reply)
+        is_value = reply is not None and reply["k"] == "value" and status == "ok"
+        over = self._box.finished or result.reason is not None
+        outcome = Outcome(
+            status=status,
+            stdout=result.stdout,
+            stderr=result.stderr,
+            value=reply["v"] if reply is not None and is_value else None,
+            exit_code=None if over else _exit_code(result.answer, reply),
+            limit=limit,
+            wall_seconds=result.wall_seconds,
+            cpu_seconds=result.cpu_seconds,
+            waited_seconds=result.waited_seconds,
+            isolation=self._isolation,
+            hint=store.missing_module_hint(result.stderr, self._box.job.packages.environment),
+        )
+        if over or reply is None or reply["k"] == "exit":
+            self._end(f"message {self._messages} ended it: {status}")
+        return outcome
 
     def close(self, why: str = "it was closed") -> None:
-        """Kill all interpreters, even during a message."""
+        """Kill the session, even during a message."""
         self._box.kill("closed")
         with self._turn:
             self._end(why)
@@ -209,37 +234,8 @@ class SessionBox:
         self._box.renew(cpu, most, resting)
         self._renewals += 1
 
-    def exchange(
-        self,
-        order: dict[str, Any],
-        limits: Limits,
-        number: int,
-        stopped: Callable[[], bool],
-    ) -> Exchange:
-        """Send an order and wait for its result.
-
-        Kills an interpreter that exceeds a limit, or once ``stopped()`` returns True. Raises SessionEndedError if the
-        box is closed before or during the order, SandboxError if the sandbox fails.
-        """
-        with self._turn:
-            if self.ended is not None:
-                raise SessionEndedError(f"the session is over: {self.ended}")
-            try:
-                result = self._exchange(order | {"s": number}, limits, stopped)
-            except SandboxError:
-                self._end("the sandbox failed")
-                raise
-            self._used = time.monotonic()
-            if self._box.killed_for == "closed":
-                self._end("it was closed")
-                raise SessionEndedError("the session was closed during a message")
-            if self._box.finished:
-                self._end("its box ended: " + " ".join(filter(None, self.judge_end(result))))
-            return result
-
-    def _exchange(
-        self, order: dict[str, Any], limits: Limits, stopped: Callable[[], bool]
-    ) -> Exchange:
+    def _exchange(self, order: dict[str, Any], limits: Limits) -> Exchange:
+        """Send an order and wait for its result; kill an interpreter that exceeds a limit. Raises SandboxError."""
         box, mark = self._box, secrets.token_bytes(16)
         value_cap = min(limits.output_kb * 1024, _LARGEST_VALUE)
         most = limits.cpu_seconds * _SPARE_FACTOR + _SPARE_SECONDS
@@ -269,9 +265,9 @@ class SessionBox:
                     reason = "cpu"
                 elif now > began + wall + max(0.0, stretch) + LAG_SECONDS:
                     reason = "wall"
-                if reason is not None or stopped():
+                if reason is not None:
                     killed = now
-                    box.send({"k": "kill", "s": order["s"]})
+                    box.send({"k": "kill"})
             elif now > killed + DYING_SECONDS / 10:
                 box.kill(reason or "closed")
                 if now > killed + DYING_SECONDS:
@@ -308,7 +304,7 @@ class SessionBox:
         self._cpu_before += box.spent
         return box.spent
 
-    def judge_end(self, result: Exchange) -> Judgement:
+    def _judge_end(self, result: Exchange) -> Judgement:
         """Return the status of a message that ended the box. Raises SandboxError."""
         if self._box.fault is not None:
             raise SandboxError(f"the box of a session failed: {self._box.fault}")
@@ -322,76 +318,11 @@ class SessionBox:
             return "protocol-error", None
         return "runtime-error", None
 
-    @property
-    def box_ended(self) -> bool:
-        return self.ended is not None
-
-
-class BoxSession:
-    """Implements ``Session`` with the interpreter ``number`` of a box; the first one is 0."""
-
-    def __init__(self, box: SessionBox, limits: Limits, number: int = 0) -> None:
-        self._box, self._limits, self._number = box, limits, number
-        self._ended: str | None = None
-        self._closing = False
-        self._messages = 0
-
-    @property
-    def ended(self) -> str | None:
-        return self._ended or self._box.ended
-
-    def run(self, source: str, limits: Limits | None = None) -> Outcome:
-        limits = limits if limits is not None else self._limits
-        check_limits(limits)
-        if len(source) > LONGEST_SOURCE:
-            text = f"the message is longer than {LONGEST_SOURCE} characters\n"
-            return Outcome("compile-error", stderr=text, isolation=self._box.isolation)
-        nonce = secrets.token_hex(16)
-        order = {"k": "cell", "source": source, "n": nonce}
-        result = self._exchange(order, limits)
-        self._messages += 1
-        reply = _read(result.answer, nonce)
-        value, exit_code = None, None
-        status, limit = self._judge(result, reply)
-        if reply is not None and reply["k"] == "value" and status == "ok":
-            value = reply["v"]
-        if result.reason is None and not self._box.box_ended:
-            exit_code = _exit_code(result.answer, reply)
-        outcome = Outcome(
-            status=status,
-            stdout=result.stdout,
-            stderr=result.stderr,
-            value=value,
-            exit_code=exit_code,
-            limit=limit,
-            wall_seconds=result.wall_seconds,
-            cpu_seconds=result.cpu_seconds,
-            waited_seconds=result.waited_seconds,
-            isolation=self._box.isolation,
-            hint=store.missing_module_hint(result.stderr, self._box.environment),
-        )
-        goes_on = result.reason is None and reply is not None and reply["k"] != "exit"
-        if not goes_on:
-            self._finish(f"message {self._messages} ended it: {status}")
-        return outcome
-
-    def _exchange(self, order: dict[str, Any], limits: Limits) -> Exchange:
-        if self._ended is not None:
-            raise SessionEndedError(f"the session is over: {self._ended}")
-        result = self._box.exchange(order, limits, self._number, lambda: self._closing)
-        if self._closing:
-            raise SessionEndedError("the session was closed during a message")
-        return result
-
-    def _finish(self, why: str) -> None:
-        self._ended = self._ended or why
-        self._box.kill(self._number)
-
     def _judge(self, result: Exchange, reply: dict[str, Any] | None) -> Judgement:
         if result.reason is not None:
             return _OVERRUNS[result.reason]
-        if self._box.box_ended and result.answer is None:
-            return self._box.judge_end(result)
+        if self._box.finished and result.answer is None:
+            return self._judge_end(result)
         answer = result.answer or {}
         if answer.get("k") == "died":
             code = _exit_code(answer, None)
@@ -410,29 +341,6 @@ class BoxSession:
             case _:
                 return "memory" if reply["memory"] else "runtime-error", None
 
-    def fork(self) -> BoxSession:
-        number = self._box.fork_number()
-        nonce = secrets.token_hex(16)
-        order = {"k": "fork", "new": number, "n": nonce}
-        result = self._exchange(order, _FORK_LIMITS)
-        reply = _read(result.answer, nonce)
-        if reply is None or result.reason is not None:
-            self._finish("it broke as it was forked")
-            raise SessionEndedError(f"the session is over: {self._ended}")
-        if reply["k"] != "forked":
-            raise UserError(
-                f"the session cannot be forked: its {self._limits.processes} processes are in use"
-            )
-        return BoxSession(self._box, self._limits, number)
-
-    def close(self) -> None:
-        """Kill the session. A box's first session also ends its forks."""
-        self._closing = True
-        if self._number == 0:
-            self._box.close()
-        else:
-            self._finish("it was closed")
-
     def __enter__(self) -> Self:
         return self
 
@@ -442,7 +350,7 @@ class BoxSession:
 
 _OF_EXITS: dict[int, Status] = {0: "ok", -31: "killed-by-policy"}
 """Statuses of exit codes (negative: signals) that are not the program's fault."""
-_KINDS = ("value", "raise", "compile-error", "exit", "forked", "failed")
+_KINDS = ("value", "raise", "compile-error", "exit")
 
 
 def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:

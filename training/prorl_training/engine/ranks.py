@@ -126,7 +126,6 @@ class Member:
             model,
             self.tokenizer,
             request_seeds=r.seeds_on(device),
-            in_flight=r.new_weights == "token",
         )
         self.generator = backend.open(options)
 

@@ -1,7 +1,7 @@
 """Estimates the bytes of memory that a GPU holds in each stage of a step.
 
-Counts the tensors that Transformers and ``policy.logprobs`` keep; tests/training/test_training_fit_passes.py checks
-the counts.
+Counts the tensors that Transformers and ``policy.logprobs`` keep, checked by
+tests/training/test_training_fit_passes.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ITEMS = (
 """What memory is used for. ``reserve`` is assumed, not computed: device contexts and allocator waste."""
 GB = 10**9
 PROMPT_ROOM = 2048
-"""Prompt length assumed if a config does not limit it, but at most ``PROMPT_SHARE`` times the response limit."""
+"""Prompt tokens assumed if a config does not limit them, but at most ``PROMPT_SHARE`` times the response limit."""
 PROMPT_SHARE = 4
 CONTEXT_BYTES = 750_000_000
 """Bytes assumed per process on a GPU: CUDA context, library workspaces, NCCL buffers."""
@@ -41,7 +41,9 @@ TORCH_BYTES = 700_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a step: bytes by item (``ITEMS``), and ``where``: on ``policy`` or ``sampler`` GPUs ("": on all)."""
+    """One stage of a step, with its bytes by item. ``where`` is ``policy``, ``sampler``, or empty if all GPUs are
+    alike.
+    """
 
     name: str
     items: Mapping[str, int]
@@ -62,7 +64,7 @@ class PhaseFit:
     sizes: Mapping[str, int]
     stages: tuple[Stage, ...]
     troubles: tuple[str, ...] = ()
-    """Problems other than the total memory, such as a cache that is too small."""
+    """Problems besides the total, such as too small a cache."""
 
     @property
     def worst(self) -> Stage:
@@ -125,7 +127,7 @@ class Fit:
 
 
 def longest_prompt(config: TrainConfig, context: int) -> int:
-    """Return the maximum prompt length (in tokens) to assume for a model with a context of ``context`` tokens."""
+    """Return the prompt length in tokens to assume if the model's context is ``context`` tokens."""
     r = config.rollout
     limit = r.vllm_context or context
     room = max(limit - r.max_tokens, 1) if limit else PROMPT_ROOM
@@ -133,7 +135,7 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
 
 
 def reserve(processes: int, pass_bytes: int) -> int:
-    """Return the bytes assumed for CUDA contexts of ``processes`` and waste of passes that use ``pass_bytes``."""
+    """Return the bytes assumed for CUDA contexts and unused memory of ``processes``, one of which runs passes."""
     return processes * CONTEXT_BYTES + int(WASTE * pass_bytes)
 
 
@@ -172,7 +174,7 @@ class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
     - packed: responses share their prompt, whose keys and values are copied for each response.
-    - block_bytes, chunk_bytes: bytes of float32 logits and exponentials computed at a time (0: all).
+    - block_bytes, chunk_bytes: float32 logits and exponentials computed at a time (0: all at once).
     - tables_trained: embedding and output layer get gradients.
     """
 
@@ -188,7 +190,7 @@ class PassSize:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Bytes that a pass holds at one moment: converted copies of weights, activations and logits."""
+    """Bytes of the copies of weights, activations and logits that a pass holds at one moment."""
 
     weights: int
     activations: int
@@ -200,7 +202,7 @@ class Held:
 
 
 def layer_activations(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes of activations that one layer keeps for its backward pass."""
+    """Return the bytes that one layer keeps for its backward pass, without copies of weights."""
     h, m, q, kv = shape.hidden, shape.intermediate, shape.query_width, shape.kv_width
     c = size.precision.product
     match size.precision:
@@ -222,7 +224,7 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
 
 
 def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
-    """Return the memory held between the forward and backward pass, besides parameters."""
+    """Return the memory held between the forward and the backward pass, without parameters."""
     h, p, n = shape.hidden, size.precision, size.tokens
     layers = shape.layers * (
         n * h * p.residual if size.checkpointing else layer_activations(shape, size)
@@ -237,7 +239,7 @@ def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
-    """Return the peak memory of a forward and backward pass, besides parameters and earlier gradients."""
+    """Return the peak memory of a forward and backward pass, without gradients that exist before it."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = held_for_backward(shape, size)
@@ -271,7 +273,9 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient. Copies of ``trained`` weights are kept until its end."""
+    """Return the peak memory of a pass without gradient. Converted copies of ``trained`` weights are kept until the
+    pass ends.
+    """
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
@@ -309,9 +313,9 @@ def _rows(shape: ModelShape, size: PassSize) -> int:
 
 
 BATCHED_TOKENS = 8192
-"""Number of prompt tokens that an engine processes at a time (vLLM's usual limit)."""
+"""Prompt tokens that an engine processes at once (vLLM's usual limit)."""
 SEQUENCES = 256
-"""Number of sequences whose logits an engine holds at a time (vLLM's usual limit)."""
+"""Sequences whose logits an engine holds at once (vLLM's usual limit)."""
 ASLEEP_BYTES = 1_500_000_000
 """Bytes assumed for a sleeping engine: its CUDA graphs and memory that it does not release."""
 
@@ -319,10 +323,10 @@ ASLEEP_BYTES = 1_500_000_000
 def engine_share(
     shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return (bytes by item, problems) of a vLLM engine that gets the fraction ``share`` of ``memory``.
+    """Return the memory by item of a vLLM engine that gets ``share`` of ``memory``, and the engine's problems.
 
-    vLLM does not start if its cache cannot hold one sequence of ``context`` tokens. Each weight has ``number`` bytes;
-    the weights are divided over ``width`` GPUs.
+    vLLM takes its whole share, and does not start if its cache cannot hold one sequence of ``context`` tokens. Weights
+    have ``number`` bytes each and are divided over ``width`` GPUs.
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width

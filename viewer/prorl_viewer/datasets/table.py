@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -116,8 +115,6 @@ class Labels:
 @dataclass(slots=True)
 class _LabelMaker:
     name_codes: dict[str, int] = field(default_factory=dict)
-    codes: dict[Any, int] = field(default_factory=dict)
-    """Maps each JSON value to its code, so that repeated values are decoded once."""
     parts: list[Codes] = field(default_factory=list)
 
     def add(self, batch: Any) -> None:
@@ -125,17 +122,10 @@ class _LabelMaker:
         self.parts.append(lookup[batch.indices.to_numpy(zero_copy_only=False)])
 
     def add_values(self, values: list[Any]) -> None:
-        try:
-            codes = [self.codes[value] for value in values]
-        except (KeyError, TypeError):  # a new value, or a value that cannot be a label
-            codes = [self._code(value) for value in values]
-        self.parts.append(np.array(codes, np.int32))
+        self.parts.append(np.array([self._code(value) for value in values], np.int32))
 
     def _code(self, value: Any) -> int:
-        code = self.name_codes.setdefault(name := label(value), len(self.name_codes))
-        if name or value is None:
-            self.codes[value] = code
-        return code
+        return self.name_codes.setdefault(label(value), len(self.name_codes))
 
     def labels(self) -> Labels:
         """Return the column, empty if most rows have distinct values."""
@@ -266,26 +256,18 @@ def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
     import pyarrow.compute as pc
     from pyarrow import parquet
 
-    schema = pa.schema([("text", pa.string())])
-    lengths = [np.empty(0, np.int32)]
-    with tempfile.NamedTemporaryFile(
-        prefix="prorl-view-"
-    ) as scratch:  # the mapping outlives the deleted file
-        with pa.ipc.new_file(scratch.name, schema) as out:
-            for path in files:
-                with explained(path), parquet.ParquetFile(path) as file:
-                    for batch in file.iter_batches(_BATCH, columns=["prompt"], use_threads=False):
-                        messages = batch.column("prompt")
-                        contents = pc.struct_field(messages.flatten(), "content").fill_null("")
-                        offsets = pc.subtract(messages.offsets, messages.offsets[0])
-                        joined = pc.binary_join(
-                            pa.ListArray.from_arrays(offsets, contents), "\n\n"
-                        ).fill_null("")
-                        lengths.append(pc.utf8_length(joined).to_numpy(zero_copy_only=False))
-                        out.write_batch(pa.record_batch([joined], schema=schema))
-        mapped = pa.memory_map(scratch.name)
-        texts = pa.ipc.open_file(mapped).read_all()["text"]
-    return texts, np.concatenate(lengths).astype(np.int32)
+    texts, lengths = [], [np.empty(0, np.int32)]
+    for path in files:
+        with explained(path), parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH, columns=["prompt"], use_threads=False):
+                messages = batch.column("prompt")
+                contents = pc.struct_field(messages.flatten(), "content").fill_null("")
+                offsets = pc.subtract(messages.offsets, messages.offsets[0])
+                listed = pa.ListArray.from_arrays(offsets, contents)
+                joined = pc.binary_join(listed, "\n\n").fill_null("")
+                lengths.append(pc.utf8_length(joined).to_numpy(zero_copy_only=False))
+                texts.append(joined)
+    return pa.chunked_array(texts, pa.string()), np.concatenate(lengths).astype(np.int32)
 
 
 SORTS = ("", "rate", "n", "characters", *LABEL_NAMES)

@@ -1,1 +1,0 @@
-"""Parts that environments share, and the environments of prorl itself."""
