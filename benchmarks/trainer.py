@@ -31,6 +31,7 @@ HEAD = (
     "contender",
     "s per step",
     "CPU s per step",
+    "of the limit",
     "sampling, s",
     "rest, s",
     "tokens/s",
@@ -69,7 +70,11 @@ def rounds_of(
     args: argparse.Namespace, workload: Workload, trl: str | None
 ) -> list[dict[str, Any]]:
     """Run all contenders alternately, ``args.rounds`` times; return one row per child."""
-    contenders = [("prorl", sys.executable, "trainer_prorl.py", workload)]
+    overlapped = replace(workload, staleness=1)
+    contenders = [
+        ("prorl", sys.executable, "trainer_prorl.py", workload),
+        ("prorl, overlapped", sys.executable, "trainer_prorl.py", overlapped),
+    ]
     for size in args.micro_batch:
         if trl is None:
             break
@@ -98,6 +103,7 @@ def summary(rows: list[dict[str, Any]], workload: Workload) -> dict[str, Any]:
     seconds = statistics.median(step["seconds"] for step in steps)
     generate = statistics.median(step["generate_seconds"] for step in steps)
     rest = statistics.median(step["seconds"] - step["generate_seconds"] for step in steps)
+    verdicts = statistics.median(step.get("score_seconds", 0) / step["seconds"] for step in steps)
     gpu = [row["peak_gpu_mb"] for row in rows if row["peak_gpu_mb"] is not None]
     return {
         "contender": rows[0]["contender"],
@@ -106,9 +112,13 @@ def summary(rows: list[dict[str, Any]], workload: Workload) -> dict[str, Any]:
         "steps": len(steps),
         "step_seconds": round(seconds, 2),
         "step_seconds_range": [round(f(s["seconds"] for s in steps), 2) for f in (min, max)],
+        "round_cpu_seconds": [
+            statistics.median(s["cpu_seconds"] for s in r["steps"]) for r in rows
+        ],
         "cpu_seconds": round(statistics.median(step["cpu_seconds"] for step in steps), 2),
         "generate_seconds": round(generate, 2),
         "rest_seconds": round(rest, 2),
+        "verdict_share": round(verdicts, 4),
         "tokens_per_second": round(wanted / seconds, 1),
         "generated_tokens_per_second": round(wanted / generate, 1),
         "peak_memory_mb": round(max(row["peak_memory_mb"] for row in rows)),
@@ -127,6 +137,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         device=device,
         dtype=args.dtype,
         threads=args.threads,
+        prompts=args.prompts,
         tokens=args.tokens,
         steps=args.steps,
         pack_tokens=args.pack_tokens,
@@ -137,7 +148,9 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         workload = replace(base, beta=beta)
         rows = rounds_of(args, workload, trl)
         names = list(dict.fromkeys(row["contender"] for row in rows))
-        results += [summary([r for r in rows if r["contender"] == n], workload) for n in names]
+        found = [summary([r for r in rows if r["contender"] == n], workload) for n in names]
+        least = statistics.median(s.get("least_cpu_seconds", 0) for s in rows[0]["steps"])
+        results += [r | {"limit_share": round(least / r["cpu_seconds"], 3)} for r in found]
     return {
         "machine": {**machine(), "threads": args.threads, **_torch(device)},
         "model": Path(base.model).name,
@@ -147,20 +160,27 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         "tokens": base.tokens,
         "rounds": args.rounds,
         "results": results,
-        "ratios": [] if args.alone else [ratio(results, beta) for beta in args.beta],
+        "ratios": [
+            ratio(results, beta, ours)
+            for beta in ([] if args.alone else args.beta)
+            for ours in ("prorl", "prorl, overlapped")
+        ],
     }
 
 
-def ratio(results: list[dict[str, Any]], beta: float) -> dict[str, Any]:
-    """Return this project's medians divided by those of TRL's best micro-batch size."""
-    ours, theirs = best_of(results, beta, "prorl"), best_of(results, beta, "TRL")
+def ratio(results: list[dict[str, Any]], beta: float, name: str) -> dict[str, Any]:
+    """Return one of this project's medians divided by those of TRL's best micro-batch size."""
+    ours = next(r for r in results if (r["beta"], r["contender"]) == (beta, name))
+    theirs = best_of(results, beta, "TRL")
+    rounds = zip(ours["round_cpu_seconds"], theirs["round_cpu_seconds"], strict=True)
+    each = [a / b for a, b in rounds]
     return {
+        "contender": name,
         "beta": beta,
         "against": theirs["contender"],
+        "cpu_range": [round(f(each), 3) for f in (min, max)],
         "step": round(ours["step_seconds"] / theirs["step_seconds"], 3),
         "cpu": round(ours["cpu_seconds"] / theirs["cpu_seconds"], 3),
-        "generate": round(ours["generate_seconds"] / theirs["generate_seconds"], 3),
-        "rest": round(ours["rest_seconds"] / theirs["rest_seconds"], 3),
         "memory": round(ours["peak_memory_mb"] / theirs["peak_memory_mb"], 3),
     }
 
@@ -185,14 +205,16 @@ def text(report: dict[str, Any]) -> str:
     for r in report["results"]:
         name = f"{r['contender']} ({r['version']})" if r["version"] else r["contender"]
         low, high = r["step_seconds_range"]
-        seconds = [f"{r[key]:.2f}" for key in ("cpu_seconds", "generate_seconds", "rest_seconds")]
+        limit = f"{r['limit_share']:.0%}" if r["limit_share"] else ""
+        rest = "" if "overlapped" in name else f"{r['rest_seconds']:.2f}"
         memory = (r["peak_gpu_mb"] or r["peak_memory_mb"]) / 1024
         step = f"{r['step_seconds']:.2f} ({low:.2f}-{high:.2f})"
         speed = f"{r['tokens_per_second']:.0f}"
-        rows.append((f"{r['beta']:g}", name, step, *seconds, speed, f"{memory:.2f}"))
+        cells = (f"{r['cpu_seconds']:.2f}", limit, f"{r['generate_seconds']:.2f}", rest)
+        rows.append((f"{r['beta']:g}", name, step, *cells, speed, f"{memory:.2f}"))
     ratios = [
-        f"- KL coefficient {x['beta']:g}, against {x['against']}: step {x['step']:.2f}x (CPU time {x['cpu']:.2f}x), "
-        f"sampling {x['generate']:.2f}x, the rest {x['rest']:.2f}x, peak memory {x['memory']:.2f}x."
+        f"- KL coefficient {x['beta']:g}, {x['contender']} against {x['against']}: step {x['step']:.2f}x, CPU time "
+        f"{x['cpu']:.2f}x ({x['cpu_range'][0]:.2f}-{x['cpu_range'][1]:.2f} over the rounds), peak memory {x['memory']:.2f}x."
         for x in report["ratios"]
     ]
     place = m["gpu"] or f"{m['threads']} cores, {m['cpu']}"
@@ -214,6 +236,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--steps", type=int, default=3, help="timed steps a child")
+    parser.add_argument("--prompts", type=int, default=8, help="prompts a step, of 8 completions")
     parser.add_argument("--tokens", type=int, default=35, help="length of every completion")
     parser.add_argument("--beta", type=float, nargs="+", default=[0.001, 0.0])
     parser.add_argument("--micro-batch", type=int, nargs="+", default=[64, 16])

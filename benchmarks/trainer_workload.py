@@ -20,7 +20,7 @@ class Workload:
 
     ``steps`` are timed, after ``warmup`` untimed ones. Every completion has ``tokens`` tokens. ``micro_batch`` is TRL's
     number of completions per forward pass, and ``pack_tokens`` this project's number of tokens. ``beta`` 0 means no
-    reference pass.
+    reference pass. With ``staleness`` 1 this project samples a batch during the update before it.
     """
 
     model: str
@@ -36,6 +36,7 @@ class Workload:
     lr: float = 1e-6
     micro_batch: int = 64
     pack_tokens: int = 1024
+    staleness: int = 0
     seed: int = 0
 
     @property

@@ -30,6 +30,7 @@ class BackendOptions:
     - ``max_model_len``: limit on prompt and completion (None: the model's).
     - ``memory_share``: fraction of device memory for a separate model and cache.
     - ``request_seeds``: if False, a backend may ignore seeds.
+    - ``in_flight``: weights may change while samples are in progress.
     - ``tell``: called with messages for the user, from any thread.
     """
 
@@ -46,6 +47,7 @@ class BackendOptions:
     server: ServerOptions = field(default_factory=ServerOptions)
     tell: Callable[[str], None] = lambda _: None
     request_seeds: bool = True
+    in_flight: bool = False
 
     def folder(self) -> Path:
         """Return ``path``. Raises UserError if it is None."""

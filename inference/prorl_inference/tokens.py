@@ -291,6 +291,13 @@ class Results:
         completed, self._whole = self._whole, []
         return completed
 
+    def lengths(self, key: int) -> list[int]:
+        """Return how many tokens each sample of a request in progress has."""
+        request = self._open[key]
+        tokens = {row.sample: len(row.token_ids) for row in request.rows}
+        answers = enumerate(request.answers)
+        return [tokens[i] if c is None else len(c.token_ids) for i, c in answers]
+
     def paused(self) -> list[Ended]:
         """Return all requests that ``whole`` has not returned. Unfinished samples get the finish reason ``paused``."""
         for request in self._open.values():

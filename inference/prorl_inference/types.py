@@ -161,6 +161,14 @@ class Stream(Protocol):
         """Stop sampling; return all requests that ``take`` has not returned, with unfinished samples ``paused``."""
 
 
+@runtime_checkable
+class ContinuingStream(Protocol):
+    """A stream whose samples continue when their generator's ``sync_weights`` is called between two calls of ``take``."""
+
+    def lengths(self, key: int) -> list[int]:
+        """Return how many tokens each sample of a request in progress has."""
+
+
 class Generator(Protocol):
     """A backend that samples completions. It may offer ``stream(params, on_done) -> Stream``.
 

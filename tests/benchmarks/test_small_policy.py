@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 
+import numpy as np
 import pytest
 import small_policy_base as base
-from small_policy_study import Arm, Evaluation, Study, read_study, table
+from small_policy_study import Arm, Evaluation, Study, interval, read_study, table
 from small_policy_tasks import FAMILIES, boxed, items
 
 from prorl_common import UserError
@@ -79,15 +81,11 @@ def test_the_settings_of_every_arm_are_valid_and_differ_only_where_the_arm_says(
 ) -> None:
     study = read_study(path)
     configs = {
-        arm: load_config(
-            study.arms[arm].preset,
-            None,
-            [*study.overrides(arm, 1, tmp_path, tmp_path), "rollout.staleness=0"],
-        )
-        for arm in study.arms
+        name: load_config(arm.preset, None, study.overrides(name, 1, tmp_path, tmp_path))
+        for name, arm in study.arms.items()
     }
-    for name in ("rollout", "data", "model", "steps"):
-        assert len({str(getattr(config, name)) for config in configs.values()}) == 1, name
+    for name in ("rollout.prompts", "rollout.samples", "data", "model", "steps"):
+        assert len({str(attrgetter(name)(config)) for config in configs.values()}) == 1, name
 
 
 def test_a_study_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
@@ -110,6 +108,8 @@ def test_the_table_compares_arms_on_the_same_problems() -> None:
     assert [line.split("|")[2].strip() for line in lines[2:]] == ["a", "b", "a", "b"]
     change = lines[3].split("|")[5]
     assert change.strip().startswith("+") and "[+" in change
+    agreed, divided = (interval(np.array([[0.1] * 9, [x] * 9])) for x in (0.1, 0.9))
+    assert agreed == pytest.approx((0.1, 0.1, 0.1)) and divided[1:] == pytest.approx((0.1, 0.9))
 
 
 def _counts(rng: random.Random, least: int) -> dict[str, tuple[int, int]]:

@@ -323,7 +323,7 @@ def test_a_models_folder_is_pushed_with_what_is_known(run: RunFolder, hub: FakeH
     (Path("out") / "prorl_lineage.json").unlink()
     assert "The run is not known here." in planned("out", "me/small")["card"]
     (Path("out") / "tokenizer_config.json").write_text('{"about": "hf_CANARYcanary1"}')
-    with pytest.raises(UserError, match="holds what looks like a token"):
+    with pytest.raises(UserError, match="seems to contain a secret token"):
         planned("out", "me/small")
 
 

@@ -56,5 +56,5 @@ def test_a_refusal_is_an_answer_and_a_past_step_a_mistake(
     refused = prorl("one")
     assert refused.exit_code == 0
     assert "not identified: the ceiling may be anything from" in refused.stdout
-    with pytest.raises(UserError, match="step 700 is in the past"):
+    with pytest.raises(UserError, match="step 700 is not after the last validation"):
         prorl("one", "--to-step", "700")

@@ -1,22 +1,26 @@
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+import torch
 
 from prorl_common import PluginError
 from prorl_inference import (
     Batching,
     Completion,
+    ContinuingStream,
     Generator,
     OnResult,
     Request,
     SamplingParams,
     Stream,
     TransformersGenerator,
+    encode_prompt,
     open_stream,
     sample_all,
 )
@@ -134,6 +138,47 @@ def test_the_model_is_in_its_own_mode_again_after_a_stream_that_broke() -> None:
     assert model.training
 
 
+@pytest.mark.parametrize("batching", ["fixed", "refill"])
+@pytest.mark.parametrize("autocast", [False, True])
+def test_samples_in_progress_take_new_weights_and_keep_their_cache(
+    batching: Batching, autocast: bool
+) -> None:
+    old, new = (tiny_model(seed=seed, spread=0.2) for seed in (1, 2))
+    generator = TransformersGenerator(
+        copy.deepcopy(old), TOKENIZER, batch_size=3, batching=batching
+    )
+    generator.stop_ids = frozenset()
+    params = SamplingParams(max_tokens=40)  # more than 256 tokens in all, so weights are packed
+    found: dict[int, list[Completion]] = {}
+    with (
+        torch.autocast("cpu", torch.bfloat16, enabled=autocast),
+        generator.stream(params) as stream,
+    ):
+        assert isinstance(stream, ContinuingStream)
+        for key in range(4):
+            stream.submit(key, ask("ab", 2 * key, 2 * key + 1))
+        for _ in range(5):
+            assert stream.take(0.0) == []
+        lengths = [stream.lengths(key) for key in range(4)]
+        assert lengths == [[5, 5], [5, 0], [0, 0], [0, 0]]
+        generator.sync_weights(new)
+        while stream.running:
+            found.update(stream.take())
+        prompt = list(encode_prompt(TOKENIZER, ask("ab").prompt))
+        for key, completions in found.items():
+            for completion, known in zip(completions, lengths[key], strict=True):
+                ids = torch.tensor([[*prompt, *completion.token_ids]])
+                seen = len(prompt) + known - 1 if known else 0
+                with torch.no_grad():
+                    cache = old(ids[:, :seen]).past_key_values if known else None
+                    logits = new(ids[:, seen:], past_key_values=cache).logits[0].float()
+                chosen = logits.log_softmax(-1)[:-1].gather(-1, ids[0, seen + 1 :, None])[:, 0]
+                expected = chosen[-len(completion.token_ids) + known :].tolist()
+                assert completion.logprobs[known:] == pytest.approx(
+                    expected, abs=0.05 if autocast else 1e-4
+                )
+
+
 class ListsOnly:
     """A backend that accepts whole lists only."""
 
@@ -225,7 +270,13 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> FakeVllm:
 
 def vllm_stream(engine: FakeVllm, params: SamplingParams) -> vllm.VllmStream:
     own: Any = SimpleNamespace(
-        tokenizer=TOKENIZER, batch_size=8, context_tokens=64, bias=None, stop_ids=STOPS, seeded=True
+        tokenizer=TOKENIZER,
+        batch_size=8,
+        context_tokens=64,
+        bias=None,
+        stop_ids=STOPS,
+        seeded=True,
+        handed_over=1,
     )
     return vllm.VllmStream(own, engine, params, None)
 

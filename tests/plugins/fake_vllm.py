@@ -52,9 +52,12 @@ class LLM:
     def apply_model(self, function: Any) -> None:
         function(self.model)
 
-    def reset_prefix_cache(self) -> None:
+    def has_unfinished_requests(self) -> bool:
+        return bool(self.requests)
+
+    def reset_prefix_cache(self, reset_running_requests: bool = False) -> None:
         assert not self.asleep, "the cache has no memory"
-        self.calls.append("reset_prefix_cache")
+        self.calls.append("reset_prefix_cache" + reset_running_requests * " of all requests")
 
     def add_request(self, name: str, prompt: dict[str, list[int]], options: Any) -> None:
         self.requests[name] = (prompt["prompt_token_ids"], options)

@@ -204,17 +204,17 @@ def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) 
         (
             "A = PolicyLossSpec('mine', lambda *a: a[0].sum())\n",
             lambda ones: policy_loss(ones, ones, ones, ones, LossConfig(name="mine")),
-            r"policy loss 'mine' must return one number a token, shape \(3,\), and returned \(\)",
+            r"policy loss 'mine' must return one number per token, shape \(3,\), but returned \(\)",
         ),
         (
             "A = AdvantageSpec('mine', lambda *a: a[0][:1])\n",
             lambda ones: compute_advantages(ones, ones, ones, AdvantageConfig(estimator="mine")),
-            "one number a trajectory",
+            "one number per trajectory",
         ),
         (
             "A = KLSpec('mine', lambda d, c: d[None])\n",
             lambda ones: kl_penalty(ones, ones, KLConfig(estimator="mine")),
-            "one number a token",
+            "one number per token",
         ),
         (
             "A = PenaltySpec('mine', lambda r, o: float('nan'))\n",
@@ -226,7 +226,7 @@ def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) 
         (
             "A = PolicyLossSpec('mine', lambda *a: None)\n",
             lambda ones: policy_loss(ones, ones, ones, ones, LossConfig(name="mine")),
-            r"one number a token, shape \(3,\), and returned None, no tensor",
+            r"one number per token, shape \(3,\), but returned None, no tensor",
         ),
         (
             "A = AdvantageSpec('mine', lambda *a: a[0].numpy())\n",

@@ -4,7 +4,8 @@ import copy
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +14,23 @@ import pytest
 import torch
 
 from prorl_common import ServiceError
-from prorl_common.rollout_files import read_rollouts, rollout_files
+from prorl_common.rollout_files import read_rollouts, rollout_file, rollout_files
 from prorl_datasets import Sample
-from prorl_inference import TransformersGenerator, load_model
+from prorl_inference import Completion, TransformersGenerator, load_model
 from prorl_inference.testing import byte_tokenizer
+from prorl_training.algorithm.advantages import advantages_of
+from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
-from prorl_training.policy.update import Policy
+from prorl_training.policy.update import Policy, build_update
+from prorl_training.rollout import collector
 from prorl_training.rollout.staleness import SampleAhead, SamplerStopped
 from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.testing import ByLength, untimed_metrics
-from prorl_training.types import Batch
+from prorl_training.types import Batch, Group, Trajectory
+from prorl_verifiers import Verdict
 
 STEPS = 6
 
@@ -260,6 +265,95 @@ def test_a_resumed_run_with_a_staleness_of_3_trains_on_each_prompt_of_each_step_
     again = resume(config, tmp_path / "run", 2, whole)
     assert trained_on(again) == drawn
     assert max(row["staleness_max"] for row in again.parts.folder.metrics()) <= 3
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every batch after the first wait until it can take newer weights, once it has begun."""
+    looks: Counter[int] = Counter()
+
+    def waiting(method: Callable[[SampleAhead], Any]) -> Callable[[SampleAhead], Any]:
+        def wrapped(ahead: SampleAhead) -> Any:
+            step = ahead._next
+            looks[step] += 1
+            until = time.monotonic() + 20.0
+            while step > 1 and looks[step] == 4 and not newer(ahead) and time.monotonic() < until:
+                time.sleep(0.001)
+            return method(ahead)
+
+        return wrapped
+
+    newer = SampleAhead.newer_weights
+    monkeypatch.setattr(collector, "LOOK_SECONDS", 0.0)
+    for name in ("newer_weights", "refresh"):
+        monkeypatch.setattr(SampleAhead, name, waiting(getattr(SampleAhead, name)))
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize(("new_weights", "late"), [("request", "wait"), ("token", "carry")])
+def test_a_run_that_takes_weights_in_flight_is_replayed_from_its_rollouts(
+    tmp_path: Path,
+    make_engine: Callable[..., TrainingLoop],
+    make_config: Callable[..., TrainConfig],
+    new_weights: str,
+    late: str,
+) -> None:
+    config = make_config(
+        steps=STEPS,
+        dynamic_sampling={"late": late, "oversample": 2},
+        rollout={"prompts": 6, "max_tokens": 24, "staleness": 1, "new_weights": new_weights},
+        warm_start={"examples": 0},
+        controller={"reset_interval": 100},
+        validation={"every": 0},
+        checkpoint={"every": 100},
+    )
+    engine = run_ahead(make_engine, config, run := tmp_path / "run")
+    own: Any = engine.parts.policy.model
+    again, _ = load_model(checkpoint_path(run / "checkpoints", 0) / "policy", "cpu", torch.float32)
+    policy = Policy(again, config, torch.float32)
+    policy.reset_reference(clear_optimizer=True)
+    encode, samples = engine.parts.prompts.encode, engine.parts.prompts.samples
+    prompts = {s.id: encode(s) for s in samples}
+    policies = {0: copy.deepcopy(again)}
+    switched = mixed = 0
+    for step, metrics in enumerate(engine.parts.folder.metrics(), 1):
+        rows = read_rollouts(rollout_file(run, step), carried=True).to_pylist()
+        for row in rows:
+            first = row["token_policies"].count(row["policy_first"])
+            mixed += first < row["tokens"]
+            before = policies[row["policy_first"]]
+            ids = torch.tensor([[*prompts[row["sample_id"]], *row["token_ids"][:first]]])
+            with torch.no_grad():
+                logprobs = before(ids).logits[0, -first - 1 : -1].log_softmax(-1)
+            chosen = logprobs.gather(-1, ids[0, -first:, None])[:, 0].tolist()
+            assert row["sampler_logprobs"][:first] == pytest.approx(chosen, abs=1e-4)
+        switched += len({row["policy_last"] for row in rows if not row["carried"]}) > 1
+        groups = shape_rewards(
+            groups_of(rows, samples), config, bool(metrics["length_penalty_active"])
+        )
+        advantages = advantages_of(groups, config.advantage)
+        batch = build_update(groups, advantages, step, config, encode)
+        assert batch is not None
+        policy.update(batch)
+        policies[step] = copy.deepcopy(again)
+    assert switched and bool(mixed) == (new_weights == "token")
+    pairs = zip(own.parameters(), again.parameters(), strict=True)
+    assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def groups_of(rows: Sequence[dict[str, Any]], samples: Sequence[Sample]) -> list[Group]:
+    """Return the groups that a step trained on, in the order of its update, from the rows of its rollouts."""
+    trajectories: dict[str, list[Trajectory]] = {}
+    for r in sorted((r for r in rows if r["place"] is not None), key=lambda r: r["place"]):
+        answer = Completion(
+            r["response"], r["token_ids"], r["sampler_logprobs"], r["finish_reason"]
+        )
+        verdict = Verdict(r["reward"], r["status"], r["reason"])
+        policies = ((0, r["policy_first"]),)
+        one = Trajectory(r["sample_index"], answer, verdict, 0.0, policies=policies)
+        trajectories.setdefault(r["sample_id"], []).append(one)
+    by_id = {s.id: s for s in samples}
+    return [Group(by_id[name], tuple(answers)) for name, answers in trajectories.items()]
 
 
 def trained_on(engine: TrainingLoop) -> list[set[str]]:

@@ -266,7 +266,7 @@ def test_rollout_buffer_of_another_dataset_is_refused(
     tmp_path: Path, config: TrainConfig, digits: list[Any]
 ) -> None:
     path = save(tmp_path, 7, new_policy(config), Carried([waiting_group(digits)]))
-    with pytest.raises(CheckpointError, match="which the dataset lacks"):
+    with pytest.raises(CheckpointError, match="which is not in the dataset"):
         load_buffer(path, {})
 
 

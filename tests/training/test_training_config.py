@@ -94,6 +94,11 @@ def test_a_file_that_is_no_config_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_weights_in_flight_need_a_sampler_that_is_ahead() -> None:
+    with pytest.raises(ConfigError, match=r"new_weights=token needs .*: set staleness=1 or more"):
+        load_config("cpu", None, ["rollout.new_weights=token"])
+
+
 def test_off_is_text_and_no_still_switches_a_switch_off(tmp_path: Path) -> None:
     file = tmp_path / "my.yaml"
     file.write_text("preset: cpu\nstop_properly: {mode: off}\noptimizer: {lr: 1e-7}\n")

@@ -184,7 +184,7 @@ def test_a_models_own_config_goes_before_the_known_sizes(
     (folder / "config.json").write_text(json.dumps(KNOWN[name] | {"num_hidden_layers": 3}))
     assert model_shape(name).layers == model_shape(str(folder)).layers == 3
     (folder / "config.json").write_text("[1]")
-    with pytest.raises(UserError, match=r"config.json is not the config of a model"):
+    with pytest.raises(UserError, match=r"config.json is not a model's config"):
         model_shape(name)
 
 

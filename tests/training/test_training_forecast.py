@@ -252,7 +252,7 @@ def test_too_few_validations_are_refused_with_the_step_from_which_there_are_enou
 
 
 def test_a_step_that_is_past_is_a_mistake() -> None:
-    with pytest.raises(UserError, match="step 60 is in the past"):
+    with pytest.raises(UserError, match="step 60 is not after the last validation"):
         forecast(rows_of([0.1, 0.2, 0.3]), 60)
 
 

@@ -107,7 +107,7 @@ def test_a_checkpoint_of_another_dataset_is_refused_by_the_items_name(tmp_path: 
     records = ItemRecords([sample("a")])
     records.record(1, [group("a", [1.0])], 7)
     records.save(tmp_path)
-    with pytest.raises(UserError, match="records of 'a', which the dataset lacks"):
+    with pytest.raises(UserError, match="records of 'a', which is not in the dataset"):
         ItemRecords([sample("b")]).restore(tmp_path)
 
 

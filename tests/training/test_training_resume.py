@@ -98,7 +98,7 @@ def test_every_setting_named_as_allowed_exists(make_config: MakeConfig) -> None:
 
 
 def test_fewer_steps_than_are_done_are_refused(run: RunFolder) -> None:
-    with pytest.raises(ResumeError, match="has done 6 steps already"):
+    with pytest.raises(ResumeError, match="has already done 6 steps"):
         resume_config(run, [], 5)
     assert resume_config(run, [], 6)[0].steps == 6
 

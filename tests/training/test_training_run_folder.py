@@ -79,7 +79,7 @@ def test_a_damaged_line_is_named_where_others_follow_it_and_left_out_at_the_end(
     for damage in (b'{"step": 2, "rew\n', b"\x00\xff\n", b"[2]\n", b'{"step": "2"}\n', b"{}\n"):
         run.metrics_path.write_bytes(lines[0] + b"\n" + damage + lines[2])
         with pytest.raises(
-            UserError, match=r"metrics.jsonl:3: damaged, not a JSON object with a step"
+            UserError, match=r"metrics.jsonl:3: this line is not a JSON object with a step"
         ):
             run.metrics()
         run.metrics_path.write_bytes(whole + damage)

@@ -1,6 +1,6 @@
-"""Specs of the parts of the objective that plug-ins can add. Needs no torch.
+"""Specs of policy losses, advantages, KL estimates and penalties, which plug-ins can add. Needs no torch.
 
-In shapes, B is the number of trajectories and N that of all their tokens.
+In shapes, B is the number of trajectories and N the number of their tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUP = "prorl.objectives"
 
 
 class PolicyLoss(NamedTuple):
-    """The loss of each token (N,), and the fraction of tokens whose gradient was clipped (scalar)."""
+    """Losses ``per_token`` (N,), and the fraction of tokens whose gradient was clipped (scalar)."""
 
     per_token: Tensor
     clipped_fraction: Tensor
@@ -30,7 +30,7 @@ class PolicyLoss(NamedTuple):
 class Response:
     """A response for which a penalty is computed.
 
-    ``correct`` means that ``raw`` is full reward. ``tokens`` includes the end token. ``limit`` is
+    ``raw`` is the raw reward; ``correct`` means that it is 1. ``tokens`` includes the end token. ``limit`` is
     ``rollout.max_tokens``.
     """
 
@@ -47,7 +47,7 @@ class PolicyLossSpec:
 
     ``loss(logprobs, old_logprobs, advantages, lengths, config)`` returns the loss of each token (N,) or a
     ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) are in tokens, and ``config`` is the
-    ``LossConfig``. Mismatch weights and the mean over tokens are applied later.
+    ``LossConfig``. prorl applies mismatch weights and the mean over tokens afterwards.
     """
 
     name: str
@@ -62,9 +62,9 @@ class PolicyLossSpec:
 class AdvantageSpec:
     """An advantage estimator, selected with ``advantage.estimator``.
 
-    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` (float64) are (B,), or if ``several``, (B,
-    R): a column per ``advantage.rewards``. ``groups`` (B,) number the prompts from 0, ``lengths`` (B,) are in tokens,
-    and ``config`` is the ``AdvantageConfig``.
+    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` are (B,) float64, or if ``several``, (B,
+    R) with a column per entry of ``advantage.rewards``. ``groups`` (B,) number the prompts from 0, ``lengths`` (B,) are
+    in tokens, and ``config`` is the ``AdvantageConfig``.
     """
 
     name: str
@@ -92,8 +92,8 @@ class KLSpec:
 class PenaltySpec:
     """A number added to the reward before advantages. Filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns the number; ``options`` includes the defaults. A penalty chosen as
-    ``length_penalty.form`` follows the schedule and is weighted. One under ``penalties`` is always on.
+    ``penalty(response, options)`` returns the number; ``options`` includes the defaults. The penalty that
+    ``length_penalty.form`` names is weighted and follows the schedule. Penalties under ``penalties`` are always on.
     """
 
     name: str
@@ -124,7 +124,7 @@ def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
         return
     got = tuple(value.shape) if isinstance(value, Tensor) else f"{value!r:.80}, no tensor"
     raise PluginError(
-        f"{part} must return one number a {unit}, shape {tuple(like.shape)}, and returned {got}"
+        f"{part} must return one number per {unit}, shape {tuple(like.shape)}, but returned {got}"
     )
 
 
@@ -133,8 +133,8 @@ def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) 
     if logprobs.requires_grad and not value.requires_grad:
         raise PluginError(
             f"the {door.noun} {name!r} ({door.origin(name).source}) returned numbers without a "
-            "gradient, from which nothing can be learned: compute them from the log-probs, "
-            "without detach, item or whole numbers"
+            "gradient: compute them from the log-probs, without detach, item or conversion to "
+            "integers"
         )
 
 
@@ -145,14 +145,14 @@ def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> 
             near = difflib.get_close_matches(option, list(known), n=1, cutoff=0.5)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             there = ", ".join(known) if known else "none"
-            raise PluginError(f"{name} has no option {option!r}{hint}: there are {there}")
+            raise PluginError(f"{name} has no option {option!r}{hint}; its options: {there}")
 
 
 S = TypeVar("S", bound=ObjectiveSpec)
 
 
 def check_part_name(door: Door[S], name: str) -> str:
-    """Return ``name``. Raises ValueError, with the closest names, if no part has this name."""
+    """Return ``name``. Raises ValueError, with the closest names, if no spec in ``door`` has this name."""
     try:
         door.origin(name)
     except UserError as error:
@@ -161,7 +161,7 @@ def check_part_name(door: Door[S], name: str) -> str:
 
 
 def check_part_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError if the part lacks one of ``options``."""
+    """Raise ValueError if the spec ``name`` does not have all of ``options``."""
     try:
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)

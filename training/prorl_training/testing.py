@@ -27,7 +27,7 @@ def named_sample(name: str, domain: Domain = "math") -> Sample:
 
 
 def scored_group(name: str, *rewards: float | None, step: int = 0) -> Group:
-    """Return the group of a ``named_sample`` with these rewards; None stands for no verdict."""
+    """Return a group of responses to ``named_sample(name)`` with these rewards. None stands for an infra error."""
     completion = Completion("x", (1,), (-1.0,), "stop")
     verdicts = [Verdict(r, "infra_error" if r is None else "scored", "x") for r in rewards]
     policies = ((0, step - 1),)
@@ -60,11 +60,11 @@ def untimed_metrics(run: RunFolder) -> list[dict[str, Any]]:
 
 
 class EchoGenerator:
-    """Generator that answers ``prompt/0``, ``prompt/1``, ... with one token each, for the oldest group first.
+    """Generator whose completions are ``prompt/0``, ``prompt/1``, ..., one token each. The oldest group ends first.
 
     - breaks: the second group raises RuntimeError.
-    - slow: prompts whose groups finish last. If stopped, only their first completion is finished.
-    - begun, open_at: each prompt's earlier completions, and how many groups were open before it.
+    - slow: prompts whose groups end last. When the stream is stopped, only their first completion has ended.
+    - begun, open_at: for each prompt, its earlier completions and how many groups were open when it was submitted.
     """
 
     model_id = "echo"

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 FULL_MARKS = 1 - 1e-9
 BLOCK_BYTES = 1 << 28
-"""Size of a block of float32 logits in ``policy.logprobs``."""
+"""Maximum bytes of a block of float32 logits in ``policy.logprobs``."""
 CPU_CHUNK_BYTES = 1 << 22
-"""On the CPU ``policy.logprobs`` processes a block in chunks of about this size, which stay in its cache."""
+"""On a CPU ``policy.logprobs`` processes a block in chunks of about this many bytes, which fit into the cache."""
 
 Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra", "saturated"]
-"""Whether a group is used, or why not: ``flat`` has equal partial rewards, ``infra`` fewer than two verdicts,
-``saturated`` an item inside the boundary."""
+"""Whether a group is used, or why not. ``flat``: equal partial rewards. ``infra``: fewer than two verdicts.
+``saturated``: the policy very likely solves the item (``dynamic_sampling.rule=boundary``)."""
 
 
 Ended = Literal["", "answer", "turns", "tokens"]
@@ -53,8 +53,8 @@ class Scorer(Protocol):
 class Trajectory:
     """One response with its raw ``reward``, and the ``shaped`` reward from which advantages are computed.
 
-    With ``trains=False`` it counts in the baseline but not in the loss. ``turns`` is the conversation after the prompt if
-    the task is an environment's, and ``ended`` what ended it.
+    With ``trains=False`` the response counts in the baseline but not in the loss. If the task is an environment's,
+    ``turns`` is the conversation after the prompt, and ``ended`` says what ended it.
     """
 
     sample_index: int
@@ -105,7 +105,7 @@ class Group:
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
         """Return whether dynamic sampling uses the group, or why not.
 
-        DAPO (arXiv 2503.14476, eq. 11) uses it if 0 < number correct < n. ``spread`` extends this to continuous
+        DAPO (arXiv 2503.14476, eq. 11) uses groups with 0 < number correct < n. ``spread`` extends this to continuous
         rewards.
         """
         rewards = [t.reward for t in self.scored]
@@ -131,8 +131,8 @@ class Group:
 class Conversation:
     """The rollout of an environment between turns.
 
-    ``messages`` are the earlier responses and their answers, ``state`` is None before the first answer. ``verdict`` is the
-    final one, if there is one, and ``ended`` says what ends it.
+    ``messages`` are the earlier responses and the environment's answers. ``state`` is None before the first answer.
+    ``verdict`` is the final verdict, if there is one, and ``ended`` says what ended the rollout.
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -145,7 +145,7 @@ class Conversation:
 class LateGroup:
     """A group that was not finished when its step ended.
 
-    Its ``paused`` completions continue in the next step. Tokens keep the log-prob of the policy that sampled them.
+    Paused completions continue in the next step. Tokens keep the log-prob of the policy that sampled them.
     ``conversations`` is empty, or has one per completion.
     """
 
@@ -162,7 +162,7 @@ class LateGroup:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Groups for the next step: ``groups`` are usable but were not needed, ``late`` ones are unfinished."""
+    """Groups for the next step: usable ``groups`` that were not needed, and unfinished ``late`` groups."""
 
     groups: Sequence[Group] = ()
     late: Sequence[LateGroup] = ()
@@ -175,9 +175,9 @@ class Carried:
 class Batch:
     """The groups that a step sampled, kept and dropped.
 
-    ``sampled`` groups are in draw order, late ones of the previous step first, with ``outcomes`` for each. ``surplus``
-    (usable) and ``late`` (unfinished) go to the next step. ``discarded`` (usable) and ``cancelled`` (unfinished) are
-    dropped.
+    ``sampled`` are all finished groups in draw order, those carried from the previous step first. ``surplus`` (usable)
+    and ``late`` (unfinished) groups go to the next step. ``discarded`` (usable) and ``cancelled`` (unfinished) groups
+    are dropped.
     """
 
     sampled: list[Group] = field(default_factory=list)
@@ -198,7 +198,7 @@ class Batch:
     prompts_too_long: int = 0
 
     def discard(self, waiting: Carried, keep_surplus: bool) -> None:
-        """Drop the ``waiting`` groups, and the surplus too unless ``keep_surplus``."""
+        """Drop the ``waiting`` groups, and also the surplus unless ``keep_surplus``."""
         self.discarded = [*waiting.groups, *([] if keep_surplus else self.surplus)]
         self.cancelled = [*waiting.late, *self.cancelled]
         if not keep_surplus:
@@ -216,7 +216,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class SampledBatch:
-    """The batch of a step, the policy version (a step) that sampled it, and the ``sampling_key`` of its settings."""
+    """The batch of a step, with the policy version and the ``sampling_key`` of the settings that sampled it."""
 
     step: int
     policy: int
@@ -226,9 +226,9 @@ class SampledBatch:
 
 @dataclass(frozen=True, slots=True)
 class UpdateStats:
-    """Means over the mini-batches of a step (``loss``, ``policy_loss``, ``grad_norm``) or over its tokens.
+    """Statistics of a step's update: means over mini-batches (``loss``, ``policy_loss``, ``grad_norm``) or tokens.
 
-    Means over tokens are from before the optimiser step.
+    Means over tokens are taken before each optimiser step.
     """
 
     loss: float
@@ -242,21 +242,21 @@ class UpdateStats:
     masked_fraction: float
     """Share of tokens that the mismatch correction truncated (``tis``) or removed from the loss."""
     grad_norm: float
-    """Norm before clipping. Skipped mini-batches with a finite norm count; NaN if there is no finite norm."""
+    """Mean gradient norm before clipping, including skipped mini-batches with a finite norm. NaN if none is finite."""
     mismatch_kl: float | None
-    """KL(sampler || trainer before the update) in nats per token, over tokens that are not stale; None if all are."""
+    """KL(sampler || trainer before the update) in nats per token, without stale tokens; None if all are stale."""
     mismatch_ess: float | None
-    """Effective sample size of the ratios trainer / sampler over the same tokens, as a share of their number
+    """Effective sample size of the probability ratios trainer / sampler, divided by the number of these tokens
     (``algorithm.objective``)."""
     lr: float
     """Learning rate of the last mini-batch."""
     skipped: int
-    """Mini-batches whose gradient was not applied."""
+    """Number of mini-batches whose gradient was not applied."""
     kl_gradient_share: float | None
-    """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, 2-norms over all trained
+    """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, with 2-norms over all trained
     parameters before clipping; None if not measured."""
     trainer_logprobs: Mapping[int, Tensor] = field(default_factory=dict, compare=False, repr=False)
-    """The trainer's log-probs (tokens,) before the update by trajectory, float32 on the CPU, if they were computed.
+    """Trajectory -> the trainer's log-probs (tokens,) before the update, float32 on the CPU, if they were computed.
     Written to the rollouts; not a metric."""
 
 
@@ -273,11 +273,11 @@ class Learned:
 
 
 Rewards = tuple[float | None, ...]
-"""Mean reward of each validation problem, always in the same order; None without a verdict."""
+"""Mean reward of each validation problem (None without a verdict), always in the same order."""
 
 
 class ValidationResult(NamedTuple):
-    """Mean raw reward of the problems with a verdict, its standard error, and each problem's mean reward."""
+    """Mean raw reward over problems with a verdict, the mean's standard error, and each problem's mean reward."""
 
     mean: float
     standard_error: float
@@ -314,11 +314,11 @@ class StepReport:
     penalty_is_on: bool
     """Whether the length penalty was part of the shaped rewards."""
     tokens_total: int
-    """Response tokens sampled in the run so far."""
+    """Number of response tokens sampled in the run so far."""
     levels: tuple[int, int] | None
     """Open and closed levels of generated items after this step; None unless ``data.levels=ladder``."""
     coverage: Mapping[str, Mapping[str, int]]
-    """Items solved so far by domain. The empty name stands for all domains."""
+    """Domain -> numbers of items solved so far. The empty name stands for all domains."""
     validation: Validation | None
     """None in a step without validation."""
     update_seconds: float
@@ -368,7 +368,7 @@ class Decision:
 
 
 class Finding(NamedTuple):
-    """A rule that fired, with reason and evidence."""
+    """A rule of the controller that fired, with reason and evidence."""
 
     rule: str
     reason: str

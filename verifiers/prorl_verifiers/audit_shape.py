@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from prorl_verifiers.types import Reference, Task
@@ -103,6 +106,13 @@ class AuditShape:
     """Built-in tasks to audit. Without any, ``prorl verify audit --file`` must supply them."""
     chance: Callable[[Reference], float] | None = None
     """Expected reward of the best constant answer to a task; by default estimated from the golds."""
+
+
+@cache
+def table_of(module: str) -> Mapping[str, Any]:
+    """Return the JSON file beside a module, with the tasks and texts of its audit."""
+    table: Mapping[str, Any] = json.loads(Path(module).with_suffix(".json").read_text("utf-8"))
+    return table
 
 
 def constant(name: str, text: str, raw: bool = False) -> Probe:

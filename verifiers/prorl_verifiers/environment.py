@@ -46,6 +46,10 @@ class EnvironmentSpec(VerifierSpec):
     """Like ``step``, with an open sandbox that runs programs."""
     score_state: Callable[[State], float | bool | Score | Verdict]
     """Returns the reward of a final state, also of one in which a limit ended the conversation."""
+    calls_service: bool = False
+    """Whether its functions call a service. They then run in a thread of prorl's own process, since workers have no
+    network: let them limit their own time, raise ServiceError for an outage, and never run or unpickle a response.
+    """
     score: Callable[[str, Reference], Result] | None = field(init=False, default=None)
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = field(
         init=False, default=None

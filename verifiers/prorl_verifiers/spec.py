@@ -143,6 +143,11 @@ class VerifierSpec:
                 "AuditShape(...)"
             )
 
+    @property
+    def calls_service(self) -> bool:
+        """Whether it runs in prorl's own process, as only an ``EnvironmentSpec`` may."""
+        return False
+
     def needs_of(self, reference: Reference) -> Needs:
         return Needs() if self.needs is None else self.needs(reference)
 
@@ -158,10 +163,11 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 def runs_in_worker(spec: VerifierSpec) -> bool:
     """Return whether the pool's workers call this verifier.
 
-    They do not call composed verifiers, nor those of prorl itself that run programs and are no environments.
+    They do not call composed verifiers, those that call a service, nor those of prorl itself that run programs and are
+    no environments.
     """
-    if spec.score is not None or spec.score_in_sandbox is None:
-        return spec.score is not None
+    if spec.calls_service or spec.score is not None or spec.score_in_sandbox is None:
+        return spec.score is not None and not spec.calls_service
     return spec.is_environment or not VERIFIERS.origin(spec.name).is_ours
 
 

@@ -16,7 +16,6 @@ from prorl_datasets.benchmarks.loading import (
     benchmark_seeds,
     load_benchmark,
     read_benchmark,
-    read_spec,
     stream_spec,
     texts,
 )
@@ -36,7 +35,6 @@ __all__ = [
     "load_spec",
     "parse_spec",
     "read_benchmark",
-    "read_spec",
     "stream_spec",
     "text_of",
     "texts",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -57,33 +56,30 @@ def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) 
             return BenchmarkFiles([file], str(file))
     sources = [spec.hub.model_copy(update={"files": files}), *spec.alternates]
     if mirror is not None:
-        for source in sources:
-            folder = mirror_folder(mirror, source.repo)
-            if folder is None:
-                continue
-            names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
-            is_complete = all(any(fnmatchcase(name, f) for name in names) for f in source.files)
-            if is_complete or len(sources) == 1:
-                return _resolved(source, mirror)
-        for source in sources:
-            if mirror_folder(mirror, source.repo) is not None:
-                return _resolved(source, mirror)
-    primary = [source for source in sources if source.repo == spec.hub.repo]
-    failure: UserError | None = None
-    for source in primary:
-        try:
-            return _resolved(source, None)
-        except UserError as error:
-            failure = failure or error
-            if "has no file" not in str(error):
-                break
-    assert failure is not None
+        copies = [source for source in sources if mirror_folder(mirror, source.repo) is not None]
+        if copies:
+            return _first_resolved(copies, mirror)
+    try:
+        return _first_resolved([s for s in sources if s.repo == spec.hub.repo], None)
+    except UserError as error:
+        failure = error
     why = str(failure).split("; give --mirror", 1)[0]  # replace the general advice
     where = "" if mirror is None else f" ({mirror} holds neither)"
     raise DatasetError(
         f"benchmark {spec.name}: {why}; give --mirror DIR with {spec.hub.repo}/{spec.hub.files[0]} or "
         f"{spec.name}.jsonl in it{where}, or set HF_ENDPOINT to a reachable hub"
     ) from failure
+
+
+def _first_resolved(sources: Sequence[HubSource], mirror: Path | None) -> BenchmarkFiles:
+    """Return the files of the first source that has all of them. Raises the first source's error."""
+    errors: list[UserError] = []
+    for source in sources:
+        try:
+            return _resolved(source, mirror)
+        except UserError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def benchmark_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -228,18 +224,7 @@ def read_benchmark(
     date; it defaults to the benchmark's own. ``limit`` is the number of samples (for generated benchmarks, of each
     task). Raises DatasetError for an unknown name, unavailable files, changed columns or too many unusable rows.
     """
-    return read_spec(load_spec(name), mirror=mirror, window=window, limit=limit)
-
-
-def read_spec(
-    spec: BenchmarkSpec,
-    *,
-    mirror: Path | None = None,
-    window: tuple[str, str] | None = None,
-    limit: int | None = None,
-) -> Loaded:
-    """Load a benchmark from its specification; see ``read_benchmark``."""
-    loaded = Loaded(spec)
+    loaded = Loaded(load_spec(name))
     loaded.samples += stream_spec(loaded, mirror=mirror, window=window, limit=limit)
     return loaded
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -20,7 +19,12 @@ from prorl_datasets.benchmarks.catalogue import (
     text_of,
 )
 from prorl_datasets.candidate import Drop
-from prorl_datasets.sources.adapters.fields import Unusable, check_columns
+from prorl_datasets.sources.adapters.fields import (
+    Unusable,
+    check_columns,
+    decoded,
+    without_nulls,
+)
 from prorl_datasets.sources.adapters.instruction_sets import ifeval
 from prorl_datasets.sources.adapters.math_sets import hendrycks_math
 from prorl_datasets.sources.columns import map_row
@@ -242,40 +246,19 @@ GPQA = AdapterSpec("gpqa", domain="stem", item=convert_gpqa)
 
 
 def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an IFEval row. Raises DatasetError."""
+    """Return the item of an IFEval row."""
     prompt = field_of(spec, raw, "question", where)
     if not isinstance(prompt, str) or not prompt.strip():
         raise DatasetError(f"{where}: the prompt must be text")
-    ids = _read(field_of(spec, raw, "ids", where), "instruction_id_list", where)
-    kwargs = _read(field_of(spec, raw, "kwargs", where), "kwargs", where)
-    if len(ids) != len(kwargs):
-        raise DatasetError(f"{where}: {len(ids)} instructions and {len(kwargs)} kwargs")
-    cleaned = []
-    for values in kwargs:  # keep a 0, drop a null, which Parquet fills in
-        if isinstance(values, str):
-            try:
-                values = json.loads(values) if values.strip() else {}
-            except (ValueError, RecursionError) as error:
-                raise DatasetError(f"{where}: kwargs are not valid JSON ({error})") from error
-        if not isinstance(values, Mapping | None):
-            raise DatasetError(
-                f"{where}: each kwargs must be an object, got {type(values).__name__}"
-            )
-        cleaned.append({str(k): v for k, v in (values or {}).items() if v is not None})
+    ids = decoded(field_of(spec, raw, "ids", where), list, "instruction_id_list")
+    kwargs = decoded(field_of(spec, raw, "kwargs", where), list, "kwargs")
+    if not ids or len(ids) != len(kwargs):
+        raise Unusable("instructions and kwargs differ in number", f"{len(ids)} and {len(kwargs)}")
+    # keep a 0, drop a null, which Parquet fills in
+    cleaned = [without_nulls(decoded(values or {}, dict, "kwargs")) for values in kwargs]
     return BenchmarkItem(
         prompt, {"instruction_id_list": ids, "kwargs": cleaned}, key=row_id(spec, raw, where)
     )
-
-
-def _read(value: Any, name: str, where: str) -> list[Any]:
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError) as error:
-            raise DatasetError(f"{where}: {name} is not valid JSON ({error})") from error
-    if not isinstance(value, list) or not value:
-        raise DatasetError(f"{where}: {name} must be a list with one entry per instruction")
-    return value
 
 
 IFEVAL = AdapterSpec(

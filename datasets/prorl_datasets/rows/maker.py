@@ -39,6 +39,7 @@ from prorl_datasets.sources.well_posed import Flaw
 from prorl_datasets.spec import RowSettings
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import Task, TaskError, load_task
+from prorl_verifiers.logic.generated import plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,7 +176,7 @@ class RowMaker:
                 return Drop(row.index, "an integer is too long")
         try:  # JSON may contain unpaired surrogates
             texts = [prompt, reference, metadata, row.answer]
-            json.dumps(texts, ensure_ascii=False, default=rg_entries.plain).encode()
+            json.dumps(texts, ensure_ascii=False, default=plain).encode()
         except UnicodeEncodeError:
             return Drop(row.index, "not valid Unicode")
         profile = self._profile(entry, row)
@@ -358,7 +359,7 @@ def make_rows(order: dict[str, Any], requests: int, replies: int) -> None:
                 reply = {"candidates": [encode(candidate) for candidate in candidates]}
             except UserError as error:
                 reply = {"user_error": str(error)}
-        write(replies, frame(json.dumps(reply, default=rg_entries.plain).encode()))
+        write(replies, frame(json.dumps(reply, default=plain).encode()))
 
 
 def _maker(request: dict[str, Any]) -> RowMaker:

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from prorl_common import nearest
+from prorl_verifiers.logic.generated import plain
 
 BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
 """Tasks that draw their items at construction; other tasks accept a new seed later."""
@@ -109,15 +110,6 @@ def curriculum(task: str) -> dict[int, dict[str, Any]]:
         if not mistakes(task, sizes):
             levels[level] = sizes
     return levels
-
-
-def plain(value: Any) -> Any:
-    """Return a JSON value for numpy numbers, times and enums."""
-    if hasattr(value, "item"):
-        return value.item()
-    if hasattr(value, "isoformat"):
-        return value.isoformat()
-    return str(value)
 
 
 _NOTHING_ELSE = "Put nothing else into the final answer"

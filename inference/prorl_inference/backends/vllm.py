@@ -47,6 +47,7 @@ class VllmGenerator:
         memory_share: float = 0.3,
         request_seeds: bool = True,
         sleeps: bool = False,
+        in_flight: bool = False,
     ) -> None:
         """Load the model folder ``path``. Raises MissingExtraError without vLLM.
 
@@ -79,6 +80,7 @@ class VllmGenerator:
         )
         self.tokenizer = tokenizer
         self.seeded = request_seeds
+        self.handed_over = 1 if in_flight else HANDED_OVER
         self.batch_size = batch_size
         self.model_id, self.model_digest = str(path), ""
         self.stop_ids = folder_stop_ids(path, tokenizer)
@@ -114,7 +116,10 @@ class VllmGenerator:
             self._asleep = True
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the current weights of ``model``, with peft adapters merged. Wakes a sleeping engine."""
+        """Sample from the current weights of ``model``, with peft adapters merged. Wakes a sleeping engine.
+
+        Samples in progress continue.
+        """
         if self._asleep:
             self._wake("weights")
         self._engine.collective_rpc(
@@ -124,7 +129,9 @@ class VllmGenerator:
         if self._asleep:  # after the weights, whose loading needs room of its own
             self._wake("kv_cache")
             self._asleep = False
-        self._engine.reset_prefix_cache()
+        # samples in progress compute their cache again, or later ones would share what old weights computed
+        running = self._engine.llm_engine.has_unfinished_requests()
+        self._engine.reset_prefix_cache(reset_running_requests=running)
 
     def _wake(self, part: str) -> None:
         import torch
@@ -141,7 +148,7 @@ class VllmGenerator:
 class VllmStream:
     """Steps the engine in the caller's thread; implements ``Stream``.
 
-    A stopped sample may lose up to ``HANDED_OVER`` tokens.
+    A stopped sample may lose up to ``HANDED_OVER`` tokens, none with ``BackendOptions.in_flight``.
     """
 
     repeatable = False
@@ -190,6 +197,9 @@ class VllmStream:
                 break
         return self._results.whole()
 
+    def lengths(self, key: int) -> list[int]:
+        return self._results.lengths(key)
+
     def stop(self) -> list[Ended]:
         self.__exit__()
         return self._results.paused()
@@ -225,7 +235,7 @@ class VllmStream:
             logit_bias=self._generator.bias,
             detokenize=False,
             output_kind=vllm.sampling_params.RequestOutputKind.DELTA,
-            stream_interval=HANDED_OVER,
+            stream_interval=self._generator.handed_over,
         )
 
 
@@ -273,6 +283,7 @@ SPEC = BackendSpec(
         o.memory_share,
         o.request_seeds,
         sleeps=o.policy is not None,
+        in_flight=o.in_flight,
     ),
     title="vLLM",
     requires="vllm",

@@ -77,6 +77,10 @@ class RolloutConfig(Section):
     """How many policy versions the sampler may be behind the trainer. 0: both take turns. Above 0: during the update a
     thread samples the next batches from a copy of the weights, and their old log-probs are the sampler's. With 1 and a
     repeatable sampler a run can be repeated bit for bit."""
+    new_weights: Literal["batch", "request", "token"] = "batch"
+    """When a sampler that is ahead takes new weights (``staleness`` above 0). ``batch``: for the next batch. ``request``:
+    once no sample is in progress, so that one policy samples each response. ``token``: between two tokens; samples
+    continue, with their key-value cache (vLLM computes it again). With the last two a run cannot be repeated exactly."""
     device: str = ""
     """Device of the sampler, for example ``cuda:1``; empty: ``model.device``."""
     backend: str = "auto"
@@ -103,6 +107,15 @@ class RolloutConfig(Section):
         if self.request_seeds == "auto":
             return not device.startswith("cuda")
         return self.request_seeds == "always"
+
+    @model_validator(mode="after")
+    def _new_weights_come_in_flight(self) -> RolloutConfig:
+        if self.new_weights != "batch" and not self.staleness:
+            raise ValueError(
+                f"new_weights={self.new_weights} needs a sampler that is ahead of the trainer: set staleness=1 or "
+                "more, or new_weights=batch"
+            )
+        return self
 
     @field_validator("backend")
     @classmethod

@@ -22,6 +22,7 @@ from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.item_records import levels_changed
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.staleness import (
+    HAND_OVER_SECONDS,
     SampleAhead,
     SamplerStopped,
     sampling_key,
@@ -312,7 +313,7 @@ class TrainingLoop:
         waiting, unusable = still_fitting(self.carried, self._settings_before, settings)
         with p.policy.compute():
             batch = self.collector.collect(
-                prompts, step, settings, waiting, self._show_progress, policy
+                prompts, step, settings, waiting, self._show_progress, policy, self.ahead
             )
         batch.discard(unusable, settings.dynamic_sampling.surplus == "carry")
         batch.prompts_too_long = p.prompts.passed_over
@@ -320,7 +321,7 @@ class TrainingLoop:
         return batch
 
     def _sampled_ahead(self, step: int, settings: TrainConfig) -> Batch:
-        """Return the batch of ``step`` from the sampler's thread. If the settings have changed, sample it again."""
+        """Return the batch of ``step`` from the sampler's thread. If it no longer fits, sample it again."""
         p = self.parts
         if self.ahead is None:
             self.ahead = SampleAhead(
@@ -331,10 +332,12 @@ class TrainingLoop:
                 self._collect,
                 lambda: p.generator.sync_weights(p.policy.model),
                 self.queue,
+                HAND_OVER_SECONDS if self.config.rollout.new_weights == "token" else 0.0,
             )
             self.queue = ()
         sampled = self.ahead.take(step)
-        if sampled.sampling == sampling_key(settings):
+        recent = sampled.policy >= step - 1 - self.config.rollout.staleness
+        if recent and sampled.sampling == sampling_key(settings):
             return sampled.batch
         with self._idle_sampler():
             dropped = [sampled.batch, *self.ahead.sample_again(step)]

@@ -126,6 +126,7 @@ class Member:
             model,
             self.tokenizer,
             request_seeds=r.seeds_on(device),
+            in_flight=r.new_weights == "token",
         )
         self.generator = backend.open(options)
 

@@ -26,9 +26,9 @@ from prorl_training.planning.model_shape import ModelShape
 from prorl_training.types import CPU_CHUNK_BYTES
 
 CACHE_ROOM = 1.25
-"""Factor for the cache of the Transformers backend, which grows by a quarter."""
+"""Allocated size of the Transformers backend's KV cache relative to its content, as it grows by a quarter at a time."""
 PACKED_BYTES = 2 << 30
-"""On a CPU in float32 the Transformers backend samples with copies of at most this many bytes of weights."""
+"""Maximum bytes of packed weight copies with which the Transformers backend samples in float32 on a CPU."""
 
 
 def local_phases(
@@ -42,7 +42,7 @@ def local_phases(
 
 
 def trained_parameters(config: TrainConfig, shape: ModelShape) -> int:
-    """Return the number of trained parameters. With LoRA these are adapters on all linear layers."""
+    """Return the number of trained parameters. LoRA is counted with adapters on all linear layers."""
     rank, h, m = config.model.lora.rank, shape.hidden, shape.intermediate
     if not rank:
         return shape.parameters
@@ -170,9 +170,9 @@ class _LocalPhase:
 
 
 BUCKET = 500_000_000
-"""Gradients that DeepSpeed gathers before it reduces them (``reduce_bucket_size``)."""
+"""Number of gradient values that DeepSpeed reduces at a time (``reduce_bucket_size``)."""
 LIVE = 1_000_000_000
-"""Parameters that ZeRO-3 keeps gathered at once (``stage3_max_live_parameters``)."""
+"""Maximum number of parameters that ZeRO-3 keeps gathered (``stage3_max_live_parameters``)."""
 
 
 def cluster_phases(config: TrainConfig, shape: ModelShape, memory: int) -> tuple[PhaseFit, ...]:

@@ -20,7 +20,7 @@ from prorl_training.planning.model_shape import ModelShape, model_shape
 LEAST_PASS = 2048
 """Minimum tokens per pass in advice."""
 LEAST_SHARE, MOST_SHARE = 9, 91
-"""Exclusive bounds of vLLM's share of a GPU in advice, in hundredths."""
+"""Advice gives vLLM a share of a GPU's memory strictly between these, in percent."""
 ADAPTER_RANK = 64
 """Rank of the adapters advised if training all weights does not fit."""
 GPUS_OF_A_NODE = 8
@@ -60,7 +60,7 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
     """Return settings (``key=value``) that make the run fit; [] if it fits already, None if no settings help.
 
-    A single setting is preferred if it suffices, then the settings that change the run least.
+    A single setting is preferred. Otherwise settings are added in order, those that change the run least first.
     """
 
     def fits(changes: Sequence[Change]) -> bool:
@@ -203,8 +203,8 @@ CLOSE = 0.9
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
     """Estimate the memory of a planned run.
 
-    It runs on a GPU of ``memory`` bytes, else this machine's, else one of ``model.gpu_gb``; with ``model.device=cpu``,
-    in main memory. Raises UserError if the model's sizes are unknown.
+    The available memory is ``memory`` bytes, or else that of this machine's device for the run, or else
+    ``model.gpu_gb``. Raises UserError if the model's sizes are unknown.
     """
     machine = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
@@ -216,7 +216,7 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
-    """Return this machine's device for the run and its memory in bytes, or None. OpenRLHF counts the smallest GPU."""
+    """Return (device, bytes of memory) that this machine has for the run, or None. For OpenRLHF: the smallest GPU."""
     from prorl_training.planning.gpus import visible_gpus
 
     if importlib.util.find_spec("torch") is None:
@@ -248,7 +248,7 @@ def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
 def main_memory(
     meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """Return the bytes of main memory, at most the cgroup's limit, or None if Linux does not report them."""
+    """Return the bytes of main memory, or the cgroup's limit if that is lower. None if Linux does not report it."""
     try:
         lines = meminfo.read_text().splitlines()
         total = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemTotal"))
@@ -262,9 +262,9 @@ def main_memory(
 
 
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
-    """Return a note on the memory of a run about to start, or None. ``machine`` is from ``memory_here``.
+    """Return a note on the memory of a run about to start, or None. ``machine`` is the result of ``memory_here``.
 
-    If the run does not fit, raises UserError with settings that help. Without ``machine`` the note names these.
+    If the run does not fit, the note (without ``machine``) or else a UserError names settings that help.
     """
     if not config.model.check_fit:
         return None
@@ -289,15 +289,15 @@ def usage(fit: Fit) -> str:
 H100_TFLOPS = 989.0
 """Peak of an H100 or H200 in 10^12 operations per second: dense bf16 (NVIDIA's data sheets)."""
 PUBLISHED_SHARES = (0.029, 0.106)
-"""Shares of the peak reached over whole runs, with operations counted as in ``gpu_hours``: ProRL v1 (about 16,000 H100
-hours, arXiv 2505.24864, section 3.3) and DeepScaleR (about 3,800 A100 hours, its report)."""
+"""Fractions of the GPUs' peak speed that two whole runs reached, with operations counted as in ``gpu_hours``: ProRL v1
+(16,000 H100 hours, arXiv 2505.24864, section 3.3) and DeepScaleR (3,800 A100 hours, its report)."""
 USABLE = 0.41
 """Fraction of groups with both correct and wrong responses at 16 samples (BroRL, arXiv 2510.01180, ProRL baseline)."""
 
 
 @dataclass(frozen=True, slots=True)
 class GpuHours:
-    """GPU hours of a run with an engine on ``gpus`` GPUs."""
+    """Estimated GPU hours, from ``low`` to ``high``, of a run with an engine on ``gpus`` GPUs."""
 
     engine: Engine
     gpus: int
@@ -308,10 +308,10 @@ class GpuHours:
 def gpu_hours(
     config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS
 ) -> list[GpuHours]:
-    """Return the GPU hours of all steps on one GPU, and on several with each engine (the config's number, or 8).
+    """Estimate the GPU hours of a run on one GPU, and with each engine on several (the config's number, or 8).
 
-    The hours hold if the run reaches published runs' shares of peak speed. A token costs 2 operations per parameter
-    forward and 4 backward. Responses are half as long as ``rollout.max_tokens``.
+    Assumes that the run reaches a fraction of peak speed like published runs, that a token costs 2 operations per
+    parameter forward and 4 backward, and that responses are half as long as ``rollout.max_tokens``.
     """
     gpus = gpus_of(config) if gpus_of(config) > 1 else GPUS_OF_A_NODE
     paths: list[tuple[Engine, int]] = [("local", 1), ("local", gpus), ("openrlhf", gpus)]

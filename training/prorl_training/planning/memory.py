@@ -1,7 +1,7 @@
 """Estimates the bytes of memory that a GPU holds in each stage of a step.
 
-Counts the tensors that Transformers and ``policy.logprobs`` keep, checked by
-tests/training/test_training_fit_passes.py.
+Counts the tensors that Transformers and ``policy.logprobs`` keep; tests/training/test_training_fit_passes.py checks
+the counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ITEMS = (
 """What memory is used for. ``reserve`` is assumed, not computed: device contexts and allocator waste."""
 GB = 10**9
 PROMPT_ROOM = 2048
-"""Prompt tokens assumed if a config does not limit them, but at most ``PROMPT_SHARE`` times the response limit."""
+"""Prompt length assumed if a config does not limit it, but at most ``PROMPT_SHARE`` times the response limit."""
 PROMPT_SHARE = 4
 CONTEXT_BYTES = 750_000_000
 """Bytes assumed per process on a GPU: CUDA context, library workspaces, NCCL buffers."""
@@ -41,9 +41,7 @@ TORCH_BYTES = 700_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a step, with its bytes by item. ``where`` is ``policy``, ``sampler``, or empty if all GPUs are
-    alike.
-    """
+    """One stage of a step: bytes by item (``ITEMS``), and ``where``: on ``policy`` or ``sampler`` GPUs ("": on all)."""
 
     name: str
     items: Mapping[str, int]
@@ -64,7 +62,7 @@ class PhaseFit:
     sizes: Mapping[str, int]
     stages: tuple[Stage, ...]
     troubles: tuple[str, ...] = ()
-    """Problems besides the total, such as too small a cache."""
+    """Problems other than the total memory, such as a cache that is too small."""
 
     @property
     def worst(self) -> Stage:
@@ -127,7 +125,7 @@ class Fit:
 
 
 def longest_prompt(config: TrainConfig, context: int) -> int:
-    """Return the prompt length in tokens to assume if the model's context is ``context`` tokens."""
+    """Return the maximum prompt length (in tokens) to assume for a model with a context of ``context`` tokens."""
     r = config.rollout
     limit = r.vllm_context or context
     room = max(limit - r.max_tokens, 1) if limit else PROMPT_ROOM
@@ -135,7 +133,7 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
 
 
 def reserve(processes: int, pass_bytes: int) -> int:
-    """Return the bytes assumed for CUDA contexts and unused memory of ``processes``, one of which runs passes."""
+    """Return the bytes assumed for CUDA contexts of ``processes`` and waste of passes that use ``pass_bytes``."""
     return processes * CONTEXT_BYTES + int(WASTE * pass_bytes)
 
 
@@ -174,7 +172,7 @@ class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
     - packed: responses share their prompt, whose keys and values are copied for each response.
-    - block_bytes, chunk_bytes: float32 logits and exponentials computed at a time (0: all at once).
+    - block_bytes, chunk_bytes: bytes of float32 logits and exponentials computed at a time (0: all).
     - tables_trained: embedding and output layer get gradients.
     """
 
@@ -190,7 +188,7 @@ class PassSize:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Bytes of the copies of weights, activations and logits that a pass holds at one moment."""
+    """Bytes that a pass holds at one moment: converted copies of weights, activations and logits."""
 
     weights: int
     activations: int
@@ -202,7 +200,7 @@ class Held:
 
 
 def layer_activations(shape: ModelShape, size: PassSize) -> int:
-    """Return the bytes that one layer keeps for its backward pass, without copies of weights."""
+    """Return the bytes of activations that one layer keeps for its backward pass."""
     h, m, q, kv = shape.hidden, shape.intermediate, shape.query_width, shape.kv_width
     c = size.precision.product
     match size.precision:
@@ -224,7 +222,7 @@ def layer_activations(shape: ModelShape, size: PassSize) -> int:
 
 
 def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
-    """Return the memory held between the forward and the backward pass, without parameters."""
+    """Return the memory held between the forward and backward pass, besides parameters."""
     h, p, n = shape.hidden, size.precision, size.tokens
     layers = shape.layers * (
         n * h * p.residual if size.checkpointing else layer_activations(shape, size)
@@ -239,7 +237,7 @@ def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
-    """Return the peak memory of a forward and backward pass, without gradients that exist before it."""
+    """Return the peak memory of a forward and backward pass, besides parameters and earlier gradients."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = held_for_backward(shape, size)
@@ -273,9 +271,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient. Converted copies of ``trained`` weights are kept until the
-    pass ends.
-    """
+    """Return the peak memory of a pass without gradient. Copies of ``trained`` weights are kept until its end."""
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
@@ -313,9 +309,9 @@ def _rows(shape: ModelShape, size: PassSize) -> int:
 
 
 BATCHED_TOKENS = 8192
-"""Prompt tokens that an engine processes at once (vLLM's usual limit)."""
+"""Number of prompt tokens that an engine processes at a time (vLLM's usual limit)."""
 SEQUENCES = 256
-"""Sequences whose logits an engine holds at once (vLLM's usual limit)."""
+"""Number of sequences whose logits an engine holds at a time (vLLM's usual limit)."""
 ASLEEP_BYTES = 1_500_000_000
 """Bytes assumed for a sleeping engine: its CUDA graphs and memory that it does not release."""
 
@@ -323,10 +319,10 @@ ASLEEP_BYTES = 1_500_000_000
 def engine_share(
     shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the memory by item of a vLLM engine that gets ``share`` of ``memory``, and the engine's problems.
+    """Return (bytes by item, problems) of a vLLM engine that gets the fraction ``share`` of ``memory``.
 
-    vLLM takes its whole share, and does not start if its cache cannot hold one sequence of ``context`` tokens. Weights
-    have ``number`` bytes each and are divided over ``width`` GPUs.
+    vLLM does not start if its cache cannot hold one sequence of ``context`` tokens. Each weight has ``number`` bytes;
+    the weights are divided over ``width`` GPUs.
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width

@@ -25,7 +25,7 @@ FOUR_NORM_TYPES = frozenset({"gemma2", "gemma3_text"})
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Sizes of a model of equal layers. ``tied`` means that the output layer shares the embedding's weights.
+    """Sizes of a model whose layers are all alike. ``tied``: the output layer shares the embedding's weights.
 
     ``context`` is the maximum sequence length in tokens, or 0 if unknown.
     """
@@ -49,7 +49,7 @@ class ModelShape:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ModelShape:
-        """Return the sizes in a Transformers config. Raises UserError for experts, recurrent layers or missing sizes."""
+        """Return the sizes in a Transformers config. Raises UserError for missing sizes, experts and recurrent layers."""
         kind = str(config.get("model_type", ""))
         if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
             raise UserError(f"the size of a model with experts ({kind}) cannot be estimated")
@@ -79,12 +79,12 @@ class ModelShape:
 
     @property
     def query_width(self) -> int:
-        """Size of a token's query vectors, all heads together."""
+        """Total size of a token's query vectors over all heads."""
         return self.heads * self.head_dim
 
     @property
     def kv_width(self) -> int:
-        """Size of a token's key vectors, all heads together, and of its value vectors."""
+        """Total size of a token's key vectors over all heads; its value vectors have the same size."""
         return self.kv_heads * self.head_dim
 
     @property
@@ -184,7 +184,7 @@ def model_shape(name: str) -> ModelShape:
         try:
             config = dict(json.loads(path.read_text("utf-8")))
         except (ValueError, TypeError) as error:
-            raise UserError(f"{path} is not the config of a model: {error}") from error
+            raise UserError(f"{path} is not a model's config: {error}") from error
         return ModelShape.from_config(config)
     if name in KNOWN:
         return ModelShape.from_config(KNOWN[name])

@@ -41,10 +41,7 @@ def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, A
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Write the tokenizer without the keys that Transformers adds for local folders.
-
-    A resumed run thus writes the same files as an uninterrupted one.
-    """
+    """Write the tokenizer without keys that Transformers adds for local folders, which a resumed run would change."""
     tokenizer.save_pretrained(folder)
     file = folder / "tokenizer_config.json"
     values = json.loads(file.read_text(encoding="utf-8"))
@@ -73,9 +70,9 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load the adapters, if any, and the update count. Reference and optimiser stay new.
+    """Load the adapters, if any, and the update count, but neither reference nor optimiser.
 
-    ``policy`` must have been loaded from ``path``/policy, where adapters are merged, or with LoRA from the base model.
+    ``policy`` must have been loaded from ``path``/policy, or with LoRA from the base model.
     """
     if (path / ADAPTERS).is_file():
         policy.load_policy_weights(policy_tensors(path))
@@ -83,7 +80,7 @@ def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -
 
 
 def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load adapters, reference, optimiser and update count. Raises CheckpointError if a needed reference is missing."""
+    """Load adapters, reference, optimiser and update count. Raises CheckpointError if the reference is missing."""
     restore_weights(path, policy, state)
     kind = state["reference"]
     if kind == "own":
@@ -96,7 +93,7 @@ def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]
 
 
 def environment(policy: PolicyModel) -> dict[str, Any]:
-    """Return the versions and settings that must be equal for equal results, bit for bit."""
+    """Return the versions and settings that must not change if results are to stay equal bit for bit."""
     return {
         **{name: metadata.version(name) for name in ("torch", "transformers", "prorl")},
         "threads": torch.get_num_threads(),

@@ -17,17 +17,19 @@ from prorl_training.policy.logprobs import linear_logprobs, product_type
 OFF = "--set model.liger=false"
 _TOKENS, _VOCABULARY = 8, 512
 _ROUGH, _CLOSE = 0.05, 1e-3
-"""Allowed difference from ``linear_logprobs``, with bfloat16 and with other products; relative for gradients."""
+"""Allowed difference from ``linear_logprobs`` with bfloat16, and with other types. For gradients it is relative."""
 
 
 def check_liger(device: str) -> None:
     """Raise UserError with a fix if the kernel is unavailable on ``device``. Does not import the kernel."""
     if not device.startswith("cuda"):
-        raise UserError(f"model.liger=true needs a CUDA GPU and this run is on {device}: {OFF}")
+        raise UserError(
+            f"model.liger=true needs a CUDA GPU, but this run is on {device}: use {OFF}"
+        )
     if importlib.util.find_spec("liger_kernel") is None:
         raise UserError(
             "model.liger=true needs liger-kernel, which is not installed: "
-            f"pip install 'liger-kernel[cutedsl]>=0.8.5', or {OFF}"
+            f"pip install 'liger-kernel[cutedsl]>=0.8.5', or use {OFF}"
         )
 
 
@@ -39,7 +41,7 @@ def liger_logprobs(
     with_entropy: bool = False,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return what ``linear_logprobs`` returns, up to the precision of the product type, which also sums gradients."""
+    """Return what ``linear_logprobs`` returns, less precisely: gradients are summed in the autocast type."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
 
     dtype = product_type(hidden)
@@ -61,7 +63,7 @@ def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) 
     Raises UserError with a fix if the kernel fails or its results differ from those of ``linear_logprobs``.
     """
     if layer.bias is not None:
-        raise UserError(f"model.liger=true: the model's output layer has a bias: {OFF}")
+        raise UserError(f"model.liger=true does not support an output layer with a bias: use {OFF}")
     draw = torch.Generator().manual_seed(0)
     width = layer.in_features
     hidden = torch.randn(_TOKENS, width, generator=draw).to(device, dtype).requires_grad_()
@@ -82,7 +84,7 @@ def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) 
         raise UserError(
             f"model.liger=true: Liger's kernel does not run here ({type(error).__name__}: "
             f"{first[0] if first else ''}): on a Hopper GPU it needs liger-kernel[cutedsl] and "
-            f"model.dtype=bf16, or {OFF}"
+            f"model.dtype=bf16; or use {OFF}"
         ) from error
     bound = _ROUGH if dtype == torch.bfloat16 else _CLOSE
     names = ("log-probs", "entropies", "gradients", "gradients")
@@ -91,6 +93,6 @@ def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) 
         gap = float((ours - theirs).abs().max())
         if not gap <= bound * size:
             raise UserError(
-                f"model.liger=true: Liger's kernel gives different {name} here, off by "
-                f"{gap:.2g}: {OFF}"
+                f"model.liger=true: Liger's kernel gives wrong {name} here (off by {gap:.2g}): "
+                f"use {OFF}"
             )

@@ -35,14 +35,13 @@ def linear_logprobs(
     rows: int | None = None,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return log softmax(layer(hidden) / temperature) (N,) at ``targets`` (N,), and entropies (N,) in nats or None.
+    """Return log-probs (N,) of ``targets`` (N,), and entropies (N,) in nats or None.
 
-    - hidden: hidden states (N, H).
-    - rows: rows of logits to compute at a time, by default as many as fit into ``BLOCK_BYTES``.
-    - vocabulary: how many outputs of ``layer`` count, by default all.
+    The log-probs are log softmax(layer(hidden) / temperature), of hidden states (N, H). Only they are differentiable.
+    Matrix products use the autocast type, everything else float32 (float64 for float64 input).
 
-    Only the log-probs are differentiable. Products use the autocast type, everything else float32 (float64 for float64
-    input).
+    - rows: number of rows of logits to compute at a time, by default as many as fit into ``BLOCK_BYTES``.
+    - vocabulary: number of outputs of ``layer`` that are tokens, by default all.
     """
     if rows is None:
         rows = block_rows(layer.out_features)
@@ -59,7 +58,7 @@ def logits_logprobs(
     with_entropy: bool = False,
     rows: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return what ``linear_logprobs`` returns, from logits (N, vocabulary)."""
+    """Return what ``linear_logprobs`` returns, given the logits (N, vocabulary)."""
     if rows is None:
         rows = block_rows(logits.shape[1])
     logprobs, entropy = _LogitsLogprobs.apply(  # type: ignore[no-untyped-call]
@@ -243,7 +242,7 @@ def _reduce(
 
 
 def _exponentials(block: Tensor, top: Tensor, temperature: float) -> None:
-    """Replace the logits in ``block`` by exponentials, bit for bit as ``_reduce`` does."""
+    """Replace the logits in ``block`` by the same exponentials as ``_reduce``, bit for bit."""
     size = _chunk_rows(block)
     for start in range(0, len(block), size):
         x = block[start : start + size]
@@ -258,7 +257,7 @@ def _slopes(block: Tensor, targets: Tensor, scale: Tensor, total: Tensor) -> Non
 
 
 CAPPED = "final_logit_softcapping"
-"""Config key of models that cap their logits (Gemma 2). A trial with small logits does not show it."""
+"""Config key of models that cap their logits (Gemma 2). A trial with small logits would not show the cap."""
 _PROBE = 4
 _TOLERANCE = 1e-5
 _PACK_TOLERANCE = 1e-3
@@ -293,9 +292,9 @@ class LinearScorer(Protocol):
 class TargetScorer:
     """Computes the log-probs of a pack's targets under one model.
 
-    - factor: ratio of the model's logits to its output layer's; None if the whole model must run.
+    - factor: by what the model multiplies its output layer's result; None if the whole model must run.
     - method: how responses share a pass, chosen by a trial.
-    - vocabulary: number of tokens, without padding.
+    - vocabulary: number of tokens without padding ids.
     """
 
     def __init__(self, model: Any, linear: LinearScorer = linear_logprobs) -> None:
@@ -311,7 +310,7 @@ class TargetScorer:
     def score(
         self, pack: Pack, temperature: float, with_entropy: bool = False, **options: Any
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,), differentiable, and entropies (N,) if requested. ``options`` are passed to the model."""
+        """Return differentiable log-probs (N,), and entropies (N,) or None. ``options`` are passed to the model."""
         if self.method != "alone" or pack.owners is None:
             return self._score(pack, self.method, temperature, with_entropy, options)
         parts = [self._score(p, "alone", temperature, with_entropy, options) for p in singles(pack)]
@@ -366,15 +365,15 @@ class TargetScorer:
         return empty.masked_fill(~allowed, torch.finfo(dtype).min)
 
     def _choose_method(self) -> Method:
-        """Return the first method that gives a small pack the log-probs and gradients of its responses alone."""
+        """Return the first method by which packed responses get the same log-probs and gradients as separate ones."""
         from prorl_inference.backends.transformers.refill import can_refill
 
         config = self.whole.config
         local = "local" in getattr(config, "attention_layers", ())  # GPT-Neo, whose cache hides it
         if local or getattr(config, "alibi", False) or not self._knows["position_ids"]:
-            return self._report("alone", "its positions cannot be set")
+            return self._report("alone", "the model's positions cannot be set")
         if any(kind in str(getattr(config, "rope_parameters", "")) for kind in _LENGTH_DEPENDENT):
-            return self._report("alone", "its positions depend on the longest response of a pass")
+            return self._report("alone", "its positions depend on the longest response in a pass")
         on_gpu = next(self.model.parameters()).is_cuda
         methods: list[Method] = ["flex", "blocks"] if on_gpu else ["blocks"]
         if can_refill(self.whole):  # a dense mask does not show windows
@@ -388,7 +387,7 @@ class TargetScorer:
                     shared = self._trial([pack], method)
                     if all(_close(*pair) for pair in zip(shared, alone, strict=True)):
                         return self._report(method, reason)
-                    problem = "a pack changes its results"
+                    problem = "packing changes the model's results"
                 except (AttributeError, KeyError, TypeError, ValueError, RuntimeError) as error:
                     problem = " ".join(str(error).split())[:200]
                 reason = reason or problem
@@ -397,7 +396,7 @@ class TargetScorer:
         return self._report("alone", reason)
 
     def _trial(self, packs: Iterable[Pack], method: Method) -> list[Tensor]:
-        """Return the packs' log-probs and, for a model in training, their gradient for its first layer."""
+        """Return the packs' log-probs and, for a model in training, their gradient for one weight."""
         first = self.whole.get_input_embeddings().weight
         weights = (p for p in self.model.parameters() if p.requires_grad and p is not first)
         weight = next(weights, None)
@@ -444,9 +443,9 @@ def _close(values: Tensor, expected: Tensor) -> bool:
 
 
 def logits_factor(model: Any) -> float | None:
-    """Return by what the model multiplies the output layer's logits, by a trial; None if it does more than multiply.
+    """Return the factor by which the model scales its output layer's logits, found by a trial, or None.
 
-    Cohere, Granite and Falcon-H1 scale their logits.
+    Cohere, Granite and Falcon-H1 scale their logits. None means that a model changes its logits in another way.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

@@ -24,7 +24,7 @@ from prorl_training.policy.ranks import Ranks, shard, shard_like
 
 
 def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
-    """Return the model with fresh adapters, drawn from ``seed`` alone, and all other weights frozen.
+    """Return the model with new adapters, which depend only on ``seed``, and with all other weights frozen.
 
     Raises MissingExtraError without peft, and UserError if no layer matches the targets.
     """
@@ -57,7 +57,7 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
 class AdapterReference:
     """Reference of a policy with adapters: the base model with a frozen copy of the adapters.
 
-    Before the first ``take`` it is the base model alone.
+    Before the first ``take`` the reference is the base model alone.
     """
 
     def __init__(self, model: Any) -> None:
@@ -69,7 +69,7 @@ class AdapterReference:
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the base model with these adapters the reference; with {} the base model alone.
+        """Make the base model with adapters ``tensors`` the reference. With {}, it is the base model alone.
 
         Raises ServiceError if a tensor does not fit.
         """
@@ -102,7 +102,7 @@ def merged_copy(model: Any) -> Any:
 
 @contextmanager
 def adapter_dropout(model: Any, seed: int) -> Iterator[None]:
-    """Enable the adapters' dropout inside the block, with random numbers from ``seed`` alone."""
+    """Enable the adapters' dropout inside the block. Its random numbers depend only on ``seed``."""
     modules = [m for n, m in model.named_modules() if ".lora_dropout." in n]
     on_gpu = [torch.cuda.current_device()] if torch.cuda.is_available() else []
     with torch.random.fork_rng(devices=on_gpu):
@@ -123,9 +123,9 @@ def _trained(model: Any) -> list[tuple[str, Any]]:
 class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
-    With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is then None, and also if
-    no phase has a KL term. ``updates`` counts applied updates. With sharded ``ranks`` every rank calls the same methods in
-    the same order.
+    With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is None with LoRA, and if no
+    phase has a KL term. ``updates`` counts applied updates. With sharded ``ranks`` all ranks must call the same methods
+    in the same order.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class PolicyModel:
 
     @contextmanager
     def compute(self) -> Iterator[None]:
-        """Run the block in the compute type, under autocast for bfloat16."""
+        """Compute in the compute type inside the block (bfloat16: under autocast)."""
         enabled = self.compute_dtype != torch.float32
         with torch.autocast(self.device.type, dtype=self.compute_dtype, enabled=enabled):
             yield
@@ -195,7 +195,7 @@ class PolicyModel:
     def target_logprobs(
         self, pack: Pack, temperature: float = 1.0, with_entropy: bool = False
     ) -> tuple[Tensor, Tensor | None]:
-        """Return log-probs (N,) of the targets, differentiable, and entropies (N,) if requested."""
+        """Return differentiable log-probs (N,) of the pack's targets, and entropies (N,) or None."""
         with self.compute():
             return self._score(pack, temperature, with_entropy)
 
@@ -217,7 +217,7 @@ class PolicyModel:
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Context for a forward and backward pass. The numbers in ``purpose`` identify the pass and seed dropout."""
+        """Context for a forward and backward pass. ``purpose`` are numbers that identify the pass and seed dropout."""
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))
@@ -238,9 +238,7 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Make the current policy, or the trained ``weights``, the reference. Raises ServiceError if a tensor does not
-        fit.
-        """
+        """Make the policy, or the trained ``weights``, the reference. Raises ServiceError if a tensor does not fit."""
         if weights is not None:
             self.load_reference(weights)
         elif self.adapters is not None:
@@ -254,7 +252,7 @@ class PolicyModel:
         return self._whole((n, p) for n, p in self.model.named_parameters() if p.requires_grad)
 
     def weights(self) -> dict[str, Tensor]:
-        """Return all weights by parameter name; if sharded, whole only on rank 0."""
+        """Return all weights by parameter name. If sharded, ranks other than 0 get empty tensors."""
         return self._whole(self.model.named_parameters())
 
     def _whole(self, named: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]:
@@ -292,7 +290,7 @@ class PolicyModel:
         for key, value in tensors.items():
             name, _, field = key.rpartition("|")
             if name not in by_name:
-                raise ServiceError(f"optimiser state for '{name}', which the model does not have")
+                raise ServiceError(f"the optimiser state has '{name}', but the model does not")
             parameter = by_name[name]
             fused = self.optimizer.defaults["fused"]
             device = parameter.device if fused or field != "step" else torch.device("cpu")
@@ -302,7 +300,7 @@ class PolicyModel:
             self.optimizer.state[parameter][field] = moved
 
     def save_model(self, path: Path, weights: Mapping[str, Tensor]) -> None:
-        """Write a Hugging Face model folder, with adapters merged. ``weights`` are from ``weights``."""
+        """Write a Hugging Face model folder, with adapters merged. ``weights`` is the result of ``self.weights()``."""
         from prorl_inference import quiet_transformers
 
         model, options = self.model if self.adapters is None else merged_copy(self.model), {}
@@ -318,10 +316,10 @@ class PolicyModel:
 
 
 def enable_checkpointing(model: Any) -> None:
-    """Enable gradient checkpointing without dropout. Raises UserError if unsupported."""
+    """Enable gradient checkpointing and disable dropout. Raises UserError if the model does not support it."""
     if not getattr(model, "supports_gradient_checkpointing", False):
         raise UserError(
-            f"{type(model).__name__} cannot recompute its activations: use "
+            f"{type(model).__name__} does not support gradient checkpointing: use "
             "--set model.gradient_checkpointing=false"
         )
     newer = getattr(model, "activation_checkpointing_enable", None)

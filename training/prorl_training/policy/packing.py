@@ -1,7 +1,7 @@
-"""Pack prompts and responses into one row of tokens without padding, and attend within the pack without a dense mask.
+"""Pack prompts and responses into one row of tokens without padding.
 
-Each prompt comes once, followed by its responses, which attend only to the prompt and to themselves: by SDPA on blocks,
-or by flex attention on CUDA. Transformers passes a ``PackMask`` in place of a mask.
+Each prompt comes once, followed by its responses. A response attends only to its prompt and itself. This is computed by
+SDPA on blocks, or by flex attention on CUDA. Transformers passes a ``PackMask`` in place of a mask.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Pack:
     """One forward pass of L tokens that predicts the N sampled tokens of its responses, on the CPU.
 
     - input_ids, position_ids: (1, L).
-    - owners: (2, L), each token's group, and its response or 0 for a prompt; None for plain causal attention.
-    - predict_at, targets: (N,), the positions that predict, and the tokens that they predict.
-    - trajectories, lengths: each response's number in the batch, and its sampled tokens.
+    - owners: (2, L), numbers of each token's group and response (0: prompt); None for plain causal attention.
+    - predict_at, targets: (N,), positions whose outputs predict the sampled tokens, and these tokens.
+    - trajectories, lengths: each response's number in the batch, and its number of sampled tokens.
     """
 
     input_ids: Tensor
@@ -54,12 +54,12 @@ class Pack:
 
 
 def input_length(group: PromptGroup) -> int:
-    """Return the number of input tokens of the group. The last token of each response is no input."""
+    """Return the group's number of input tokens. The last token of each response is only a target."""
     return len(group.prompt) + sum(len(r) - 1 for r in group.responses)
 
 
 def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
-    """Yield parts of at most ``max_tokens`` input tokens. A longer response gets its own part."""
+    """Yield the group in parts of at most ``max_tokens`` input tokens. A longer response gets its own part."""
     start, used = 0, len(group.prompt)
     for i, response in enumerate(group.responses):
         if i > start and used + len(response) - 1 > max_tokens:
@@ -129,7 +129,7 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
 
 
 def singles(pack: Pack) -> Iterator[Pack]:
-    """Yield each response of a pack, with its prompt, as a pack of its own, in order."""
+    """Yield a separate pack for each response of ``pack``, with its prompt, in order."""
     if pack.owners is None:
         yield pack
         return
@@ -158,18 +158,18 @@ def attention_mask(owners: Tensor) -> Tensor:
 Kernel = Literal["flex", "blocks"]
 NAME = "prorl_packed"
 _ROWS = 256
-"""Queries of a call of SDPA with a mask: more need a larger mask, fewer more calls."""
+"""Number of queries in a call of SDPA with a mask. More queries need a larger mask, fewer need more calls."""
 _BLOCK = 128
-"""Tokens of a block of flex attention's mask."""
+"""Number of tokens in a block of flex attention's mask."""
 _COMPUTED = frozenset({"scaling", "dropout", "softcap", "is_causal", "sliding_window"})
 _IGNORED = frozenset({"cache_position", "position_ids", "use_cache"})
 _OUTPUTS = "output_"
-"""Start of the names of arguments that ask for more results."""
+"""Prefix of arguments that ask for additional outputs."""
 _mask_of_pack: ContextVar[Callable[[int | None], PackMask] | None] = ContextVar("m", default=None)
 
 
 class UnsupportedAttention(ValueError):
-    """The model's attention needs what is not computed here."""
+    """Attention within packs does not support something that the model uses."""
 
 
 class PackMask:
@@ -194,7 +194,7 @@ class PackMask:
 
     @functools.cached_property
     def visible(self) -> Callable[..., Tensor]:
-        """Flex attention's mask function: whether token ``query`` attends to token ``key``, both indices in the pack."""
+        """Flex attention's mask function: whether the token at index ``query`` attends to the one at ``key``."""
         # it holds tensors alone, so that all packs use one compiled kernel
         groups, responses, positions = self.groups, self.responses, self.positions
         window = self.window
@@ -210,7 +210,7 @@ class PackMask:
 
     @functools.cached_property
     def block_mask(self) -> Any:
-        """The mask for flex attention, made from a few rows of blocks at a time."""
+        """The block mask for flex attention. It is built a few rows at a time to save memory."""
         from torch.nn.attention.flex_attention import BlockMask
 
         length = len(self.positions)
@@ -232,7 +232,7 @@ class PackMask:
         )
 
     def bias(self, rows: int, keys: int, like: Tensor) -> Tensor:
-        """Return 0 or -inf (rows, keys) for the last ``rows`` of ``keys`` tokens: a view of one tensor of few rows."""
+        """Return the causal mask (rows, keys), 0 or -inf, of the last ``rows`` of ``keys`` tokens, without a copy."""
         if self._bias is None:
             width = max(own.stop + prompt.stop - prompt.start for prompt, own in self.spans)
             width = max(width if self.window is None else min(width, self.window + _ROWS), _ROWS)
@@ -247,7 +247,7 @@ class PackMask:
 
 
 def spans(owners: Tensor) -> Iterator[tuple[slice, slice]]:
-    """Yield (prompt, tokens) in the order of a pack: ``tokens`` attend to ``prompt`` and causally to themselves.
+    """Yield (prompt, tokens) in the order of a pack: ``tokens`` attend to ``prompt``, and causally to each other.
 
     A prompt and its first response are one span, with an empty ``prompt``.
     """
@@ -269,7 +269,7 @@ def spans(owners: Tensor) -> Iterator[tuple[slice, slice]]:
 
 
 def _ordered(blocks: Tensor) -> tuple[Tensor, Tensor]:
-    """Return how many blocks are set in each row, and all columns, those of set blocks first."""
+    """Return, for each row, the number of true ``blocks``, and all column indices, those of true blocks first."""
     columns = torch.argsort(blocks.int(), dim=-1, descending=True, stable=True).int()
     return blocks.sum(-1, dtype=torch.int32)[None, None], columns[None, None]
 
@@ -282,7 +282,7 @@ def block_attention(
     scale: float | None,
     cap: float | None,
 ) -> Tensor:
-    """Return attention (1, L, heads, D) of ``query`` (1, heads, L, D) to ``key`` and ``value`` (1, kv heads, L, D).
+    """Return attention (1, L, heads, D). ``query`` is (1, heads, L, D), ``key`` and ``value`` (1, kv heads, L, D).
 
     With ``cap``, scores become cap * tanh(score / cap).
     """
@@ -369,9 +369,9 @@ def attend(
     attention_mask: Any,
     **options: Any,
 ) -> Any:
-    """Implement Transformers' attention interface. ``plain`` computes passes with neither pack nor soft cap.
+    """Implement Transformers' attention interface. ``plain`` is used without a pack and without a soft cap.
 
-    Raises UnsupportedAttention for arguments that are not understood, such as attention sinks.
+    Raises UnsupportedAttention for unknown arguments, such as attention sinks.
     """
     cap, scale, mask = options.get("softcap"), options.get("scaling"), attention_mask
     if not isinstance(mask, PackMask):
@@ -381,13 +381,13 @@ def attend(
         return _capped(query, key, value, bias, scale, cap).transpose(1, 2), None
     passed = {n for n, option in options.items() if option is not None and n[:7] != _OUTPUTS}
     if unknown := passed - _COMPUTED - _IGNORED:
-        raise UnsupportedAttention(f"its attention takes {', '.join(sorted(unknown))}")
+        raise UnsupportedAttention(f"its attention needs {', '.join(sorted(unknown))}")
     if (
         options.get("dropout")
         or options.get("is_causal") is False
         or query.shape[2] != key.shape[2]
     ):
-        raise UnsupportedAttention("its attention is not plainly causal")
+        raise UnsupportedAttention("its attention is not causal, or has dropout")
     if mask.plain and cap is None:
         return plain(module, query, key, value, None, **options)
     if torch.is_autocast_enabled(query.device.type):  # rotary embeddings give float32
@@ -398,7 +398,7 @@ def attend(
 
 
 def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
-    """Return a bool mask as 0 and -inf; None is a causal mask."""
+    """Return a bool ``mask`` (None: causal) as a mask of 0 and -inf."""
     new, seen = query.shape[2], key.shape[2]
     if mask is None:
         mask = torch.ones(new, seen, dtype=torch.bool, device=query.device).tril(seen - new)
@@ -415,7 +415,7 @@ def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
     if mask_of_pack is None:
         return plain(**options)
     if options.get("use_vmap"):
-        raise UnsupportedAttention("its mask is its own")
+        raise UnsupportedAttention("it has a mask function of its own")
     if window is not None and window > 1:
         at = torch.tensor(window)  # a second chunk's first token, which does not see the one before
         if not options["mask_function"](0, 0, at, at - 1):
@@ -425,7 +425,7 @@ def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
 
 @contextmanager
 def packed(model: Any, pack: Pack, kernel: Kernel) -> Iterator[None]:
-    """Make a Transformers model's passes in the block attend by a ``PackMask``, also when recomputed later.
+    """Make a Transformers model use a ``PackMask`` for ``pack`` inside the block.
 
     Raises UnsupportedAttention if the model does not use Transformers' attention interface.
     """

@@ -25,9 +25,9 @@ class Ranks:
     sharded: bool = False
 
     def deal(self, packs: Sequence[Pack]) -> list[tuple[int, float]]:
-        """Return (index, weight) of each pack that this rank runs: largest first, back and forth over the ranks.
+        """Return (index, weight) of each pack that this rank runs. The largest packs are dealt first.
 
-        The weight is 1, or 0 for a pack that another rank counts: sharded ranks must run equally many passes.
+        Sharded ranks must run equally many passes, so they repeat packs of other ranks with weight 0.
         """
         if self.size == 1:
             return [(i, 1.0) for i in range(len(packs))]
@@ -57,7 +57,7 @@ class Ranks:
         return totals
 
     def sum_gradients(self, parameters: Sequence[Any]) -> None:
-        """Replace each rank's gradients by the sum over ranks. FSDP has summed a sharded model's already."""
+        """Replace each rank's gradients by their sum over ranks. With FSDP they are already summed."""
         if self.size == 1 or self.sharded:
             return
         device = parameters[0].device
@@ -74,7 +74,7 @@ class Ranks:
             work.wait()
 
     def decide(self, answer: bool, device: torch.device) -> bool:
-        """Return the answer of rank 0."""
+        """Return rank 0's ``answer`` on every rank."""
         if self.size == 1:
             return answer
         flag = torch.tensor([answer], device=device).int()
@@ -82,7 +82,10 @@ class Ranks:
         return bool(flag.item())
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """Return a sharded tensor whole in main memory on rank 0, empty on other ranks; a tensor not sharded as it is."""
+        """Return a sharded tensor whole, in main memory, on rank 0, and an empty tensor on other ranks.
+
+        A tensor that is not sharded is returned unchanged.
+        """
         if not _is_shard(tensor):
             return tensor.detach()
         full: Tensor = tensor.detach().full_tensor()  # type: ignore[attr-defined]
@@ -94,13 +97,13 @@ def _is_shard(tensor: Any) -> bool:
 
 
 def gathered(tensor: Any) -> Tensor:
-    """Return a tensor, of which each rank may hold a shard, whole on this rank's device."""
+    """Return the whole tensor on this rank's device. Each rank may hold only a shard of ``tensor``."""
     full: Tensor = tensor.full_tensor() if _is_shard(tensor) else tensor
     return full
 
 
 def shard_like(tensor: Tensor, parameter: Any) -> Tensor:
-    """Return this rank's shard of a whole ``tensor``, if ``parameter`` is sharded."""
+    """Return this rank's shard of ``tensor``, or all of it if ``parameter`` is not sharded."""
     if not _is_shard(parameter) or _is_shard(tensor):
         return tensor
     from torch.distributed.tensor import distribute_tensor
@@ -113,7 +116,7 @@ def shard_like(tensor: Tensor, parameter: Any) -> Tensor:
 
 
 class ScoringModule(torch.nn.Module):
-    """Runs a scorer of ``policy.logprobs`` as a module, so that FSDP gathers the model's weights around a pass."""
+    """Runs a scorer of ``policy.logprobs`` as a torch module, so that FSDP gathers the weights for each pass."""
 
     def __init__(self, scorer: Any) -> None:
         super().__init__()
@@ -124,9 +127,9 @@ class ScoringModule(torch.nn.Module):
 
 
 def shard(scorer: Any) -> ScoringModule:
-    """Shard the scorer's model over all ranks, by layer, and return the module that runs it.
+    """Shard the scorer's model over all ranks, layer by layer; return the module that runs the scorer.
 
-    The gradients of the ranks are summed, not averaged: the loss is weighted over all ranks.
+    FSDP sums the gradients of the ranks instead of averaging them, because the loss is weighted over all ranks.
     """
     from torch.distributed.fsdp import FSDPModule, fully_shard
 
@@ -144,7 +147,7 @@ def shard(scorer: Any) -> ScoringModule:
 
 
 class GatheredModel:
-    """The weights of a sharded model for a sampler, gathered as they are read. All ranks must read all of them."""
+    """A sharded model's weights for a sampler, each gathered when it is read. All ranks must read all weights."""
 
     def __init__(self, model: Any) -> None:
         self.model = model

@@ -35,7 +35,7 @@ from prorl_training.types import Group, Trajectory, UpdateStats
 class UpdateBatch:
     """One step's B trajectories, divided into mini-batches of whole prompt groups.
 
-    ``advantages`` (B,) and ``sampler_logprobs`` (one float per sampled token) are indexed like ``PromptGroup.indices``.
+    ``PromptGroup.indices`` are indices into ``advantages`` (B,) and ``sampler_logprobs`` (a float per sampled token).
     ``stale`` trajectories were sampled by an earlier policy; their old log-probs are the sampler's.
     """
 
@@ -54,9 +54,9 @@ def build_update(
     config: TrainConfig,
     encode: Callable[[Sample], tuple[int, ...]],
 ) -> UpdateBatch | None:
-    """Return the update of ``step`` on shaped ``groups``, or None if no response can be trained on.
+    """Return the batch for the update of ``step``, or None if no response can be trained on.
 
-    ``advantages`` (B,) are of all scored responses. The groups are shuffled by (seed, step).
+    ``advantages`` (B,) belong to the scored responses of ``groups``, in order. Groups are shuffled by (seed, step).
     """
     scored: list[tuple[int, Trajectory]] = []  # (group number, trajectory), in the order of indices
     packed: list[PromptGroup] = []
@@ -89,17 +89,17 @@ class UpdateGuard(Protocol):
     """Decides whether a mini-batch's gradient is applied."""
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
-        """Return whether to apply the gradient; called once per mini-batch, with the norm before clipping."""
+        """Return whether to apply a mini-batch's gradient, whose norm before clipping is ``grad_norm``."""
 
     def norm_limit(self) -> float:
-        """Return the gradient norm above which an update is skipped, for engines that decide in other processes."""
+        """Return the gradient norm above which an update is skipped. For engines that update in other processes."""
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Record a mini-batch whose update was decided by ``norm_limit``."""
+        """Record a mini-batch whose gradient was applied, or skipped because of ``norm_limit``."""
 
 
 class AcceptAll:
-    """Accepts every update; the engine itself skips updates that are not finite."""
+    """Accepts every update. Updates that are not finite are skipped anyway."""
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
         del loss, grad_norm
@@ -112,7 +112,7 @@ class AcceptAll:
 
 
 class PackStats:
-    """Sums over packs, kept on the device so that the CPU does not wait."""
+    """Sums of a step's statistics, kept on the device so that the CPU does not wait."""
 
     def __init__(self, device: torch.device) -> None:
         self.zero = torch.zeros((), device=device)
@@ -162,9 +162,9 @@ def to_host(values: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One pass of this rank. ``index`` is the pack's number in its mini-batch; ``weights`` (N,) are its tokens'.
+    """One pass of this rank: a pack, its ``index`` in the mini-batch and its tokens' ``weights`` (N,).
 
-    If not ``counts``, another rank runs the same pack for the gradient, and ``weights`` are 0.
+    If not ``counts``, another rank computes this pack's gradient, and ``weights`` are 0.
     """
 
     index: int
@@ -215,7 +215,7 @@ class PolicyUpdate:
         ]
 
     def _old_logprobs(self, number: int, turns: Sequence[Turn]) -> list[Tensor | None]:
-        """Return each pack's log-probs before the update, or None if the pass with gradient gives them."""
+        """Return each pack's log-probs before the update, or None if no separate pass is needed."""
         # computed only if the policy will have changed by then and the loss depends on them
         loss = self.config.loss
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"

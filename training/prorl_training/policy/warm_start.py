@@ -1,4 +1,4 @@
-"""Supervised training on gold-format answers, so that a small model's first rewards are not all 0."""
+"""Supervised training on reference responses, so that a small model's first rewards are not all 0."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prorl_training.types import Decision
 
 
 def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Sample]:
-    """Return samples with gold responses, alternating between domains. Raises UserError if there are none."""
+    """Return samples that have a reference response, alternating between domains. Raises UserError without any."""
     by_domain: dict[str, list[Sample]] = {}
     for sample in samples:
         if sample.metadata.get("gold_response"):
@@ -42,16 +42,16 @@ def warm_start_if_configured(
     samples: Sequence[Sample],
     tokenizer: Any,
     progress: Progress,
-    beside: Callable[[list[PromptGroup]], AbstractContextManager[Any]] = nullcontext,
+    other_ranks: Callable[[list[PromptGroup]], AbstractContextManager[Any]] = nullcontext,
 ) -> list[Decision]:
-    """Train on gold responses if the config says so. ``beside`` makes the other ranks train on the same groups."""
+    """Train on reference responses if the config says so. Other ranks train inside ``other_ranks(groups)``."""
     config = policy.config
     if not config.warm_start.examples:
         return []
     examples = choose_examples(samples, config)
     progress.start("warm start", len(examples) * config.warm_start.epochs)
     groups = {s.id: gold_group(s, tokenizer) for s in examples}
-    with beside(list(groups.values())):
+    with other_ranks(list(groups.values())):
         decision = warm_start(
             policy,
             examples,
@@ -95,7 +95,7 @@ def warm_start(
 def train_on(
     policy: Policy, examples: Sequence[PromptGroup], on_done: Callable[[int, float], None]
 ) -> list[float]:
-    """Train for ``warm_start.epochs`` epochs and return each batch's loss. All ranks call this with the same groups."""
+    """Train for ``warm_start.epochs`` epochs and return each batch's loss. All ranks must get the same groups."""
     settings = policy.config.warm_start
     optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)
     losses: list[float] = []

@@ -32,7 +32,7 @@ FIRST_FEW = 3
 
 
 class Evaluation(Protocol):
-    """An evaluation of exactly the published weights (``prorl_evaluation.report.card``), empty if nothing was measured.
+    """An evaluation of exactly the published weights (``prorl_evaluation.report.card``); empty if there is none.
 
     Holds Markdown, the card's model-index, files to publish and commands that reproduce the evaluation.
     """

@@ -43,7 +43,7 @@ class BaseModel:
     """The model that training started from. None means unknown.
 
     ``name`` and ``licence`` are hub ids, ``weights`` is a SHA-256, ``model_option`` a value for ``--model``.
-    ``changes`` says how the model differs from the one called ``name``.
+    ``changes`` says how the model differs from the hub's model ``name``.
     """
 
     name: str | None = None
@@ -55,9 +55,9 @@ class BaseModel:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """SHA-256 of a dataset's files and, if available, its manifest's recipe, counts and sources.
+    """SHA-256 of a dataset's files and, if available, the recipe, counts and sources in its manifest.
 
-    ``counts`` is by split and domain; ``sources`` are (source, licence).
+    ``counts`` is {split: {domain: count}}; ``sources`` are (source, licence).
     """
 
     sha256: str | None
@@ -74,8 +74,8 @@ class Dataset:
 class Training:
     """A run up to the published step.
 
-    ``config`` has only public settings. ``changed`` maps each algorithm setting that differs from the preset's to
-    (preset's value, run's value); None means unknown. ``versions`` is the environment.
+    ``config`` has only public settings. ``changed`` maps algorithm settings that differ from the preset to (preset's
+    value, run's value); None means unknown. ``versions`` is the environment.
     """
 
     step: int
@@ -108,7 +108,7 @@ def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
 
 
 def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
-    """Return the facts about a run's checkpoint, also of earlier prorl versions. Raises ConfigError."""
+    """Return the facts about a run's checkpoint. Runs of earlier prorl versions work too. Raises ConfigError."""
     config, step = read_config_file(run.config_path), chosen.step
     identity = run.identity() or {}
     legs: list[Mapping[str, Any]] = chosen.state.get("lineage", [])
@@ -155,7 +155,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a model, given by alias, folder or hub id. A folder's name is left out."""
+    """Return the facts about a base model given by alias, folder or hub id. A folder's name is not published."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None

@@ -79,7 +79,7 @@ def _file(path: Path, private: Private) -> Path | bytes:
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text: save the model again") from error
     if private.holds_secret(text):
-        raise UserError(f"{path} holds what looks like a token: remove it, then push again")
+        raise UserError(f"{path} seems to contain a secret token: remove it, then push again")
     if not path.name.endswith("config.json"):
         return path
     try:

@@ -1,4 +1,4 @@
-"""Record the rewards of each item, and which levels of generated items they open."""
+"""Counts right and wrong responses to each item, and opens levels of generated items by pass rate."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ def chance_to_solve(right: float, wrong: float, k: int) -> float:
 
 
 class ItemRecords:
-    """Counts ``right`` and ``wrong`` responses (N,) to each sample. ``solved`` (N,) is the last step that solved it, or
-    0.
+    """Counts ``right`` and ``wrong`` responses to each of N items. ``solved``: the step that last solved it, or 0.
 
-    A reward r counts as r right and 1 - r wrong. Counts fade, since the policy changes. Record groups in draw order.
+    A reward r counts as r right and 1 - r wrong. Counts fade, because the policy changes. Record groups in draw order.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
@@ -52,7 +51,7 @@ class ItemRecords:
         self.solved = np.zeros(len(samples), dtype=np.int64)
 
     def copy(self) -> ItemRecords:
-        """Return the present counts, which later steps do not change."""
+        """Return a copy of the counts, which later steps do not change."""
         same = copy.copy(self)
         same.right, same.wrong, same.solved = (
             self.right.copy(),
@@ -75,14 +74,14 @@ class ItemRecords:
                     self.solved[place] = step
 
     def add_ratings(self, ratings: Mapping[str, tuple[float, int]]) -> None:
-        """Add pass rates measured before step 1, as (pass rate, number of samples) by item id."""
+        """Add pass rates measured before step 1: item id -> (pass rate, number of samples)."""
         for name, (rate, n) in ratings.items():
             if (place := self._place.get(name)) is not None:
                 self.right[place] += rate * n
                 self.wrong[place] += (1 - rate) * n
 
     def solvable(self, group: Group, k: int) -> float:
-        """Return the ``chance_to_solve`` of the group's item, given earlier responses and the group's own."""
+        """Return the ``chance_to_solve`` of the group's item, given its earlier responses and those of the group."""
         place, rewards = self._place[group.sample.id], [t.reward for t in group.scored]
         right = float(self.right[place]) + sum(rewards)
         return chance_to_solve(right, float(self.wrong[place]) + len(rewards) - sum(rewards), k)
@@ -93,7 +92,7 @@ class ItemRecords:
         self.wrong[:] = 0
 
     def coverage(self, step: int, window: int) -> dict[str, dict[str, int]]:
-        """Return how many items were ever solved, and in the last ``window`` steps, in total ("") and by domain."""
+        """Return {domain: counts of items solved ever and in the last ``window`` steps}; domain "" is the total."""
         ever = self.solved > 0
         columns = {
             "items_solved": ever,
@@ -120,14 +119,14 @@ class ItemRecords:
         (folder / ITEMS).write_text(json.dumps(columns), encoding="utf-8")
 
     def restore(self, folder: Path) -> None:
-        """Load the records from a checkpoint, if any. Raises UserError for an item that the dataset lacks."""
+        """Load the records in a checkpoint, if any. Raises UserError for an item that is not in the dataset."""
         path = folder / ITEMS
         if not path.is_file():
             return
         columns = json.loads(path.read_text(encoding="utf-8"))
         if missing := [name for name in columns["ids"] if name not in self._place]:
             raise UserError(
-                f"{path} has records of '{missing[0]}', which the dataset lacks: continue with "
+                f"{path} has records of '{missing[0]}', which is not in the dataset: continue with "
                 "the dataset that the run was started on"
             )
         places = [self._place[name] for name in columns["ids"]]
@@ -137,7 +136,7 @@ class ItemRecords:
 
 
 def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, int]]:
-    """Return (pass rate, n) by item id from a ``pass_rates.jsonl``. Raises UserError if it rates none of ``items``."""
+    """Return {item id: (pass rate, n)} from a ``pass_rates.jsonl``. Raises UserError if it has none of ``items``."""
     if not path.is_file():
         raise UserError(f"data.pass_rates={path}: no such file; make it with prorl data rate")
     ratings: dict[str, tuple[float, int]] = {}
@@ -155,7 +154,7 @@ def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, 
         ratings[name] = rate, n
     if ratings.keys().isdisjoint(items):
         raise UserError(
-            f"{path} rates no item of this dataset: give the file that prorl data rate wrote for it"
+            f"{path} rates no item of this dataset: use the file that prorl data rate wrote for this dataset"
         )
     return ratings
 
@@ -164,7 +163,7 @@ Floats = NDArray[np.float64]
 
 
 class Ladder(NamedTuple):
-    """The levels of one family, lowest first."""
+    """The difficulty levels of one family of generated items, lowest first."""
 
     name: str
     """``domain/family``."""
@@ -173,10 +172,10 @@ class Ladder(NamedTuple):
 
 
 class Ladders:
-    """Opens levels of generated items (``level`` in metadata). Each family has a ladder in each domain.
+    """Opens difficulty levels of generated items (``level`` in metadata). Each family in a domain has its own ladder.
 
-    The lowest level is open; each higher one is open while the pass rate of the level below is at least ``open_at``.
-    Levels can close again. Items without a level are always open.
+    The lowest level is always open. A higher level is open while the pass rate of the level below is at least
+    ``open_at``, so it can close again. Items without a level are always open.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
@@ -201,9 +200,7 @@ class Ladders:
             self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
-        """Return how many levels of each ladder are open, given the counts (N,) of all items. ``ahead`` more are
-        opened.
-        """
+        """Return how many levels of each ladder are open, given all items' counts (N,). ``ahead`` more are opened."""
         opened = []
         for rates in self._rates(right, wrong):
             passed = next(
@@ -213,13 +210,13 @@ class Ladders:
         return opened
 
     def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
-        """Return the pass rate of each ladder's levels. Each level counts one more wrong response."""
+        """Return each ladder's pass rates by level. One wrong response is added to each level's counts."""
         good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
         rates = iter((good / (1 + good + bad)).tolist())
         return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]
 
     def open_items(self, levels: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which items (N,) may be drawn if this number of each ladder's ``levels`` is open."""
+        """Return which items (N,) may be drawn if the lowest ``levels[i]`` levels of ladder i are open."""
         opened = [
             number < count
             for ladder, count in zip(self._ladders, levels, strict=True)

@@ -1,4 +1,4 @@
-"""Draw a step's prompts as a function of (seed, step) and the item records, so that a resumed run draws the same."""
+"""Draws a step's prompts. They depend only on seed, step and item records, so a resumed run draws the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prorl_verifiers.parts import parts_of
 
 
 def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
-    """Return each item's probability that ``samples`` responses are neither all correct nor all wrong."""
+    """Return for each item the probability that ``samples`` responses are neither all correct nor all wrong."""
     a, b = 1 + right, 1 + wrong
     all_right, all_wrong = np.ones_like(a), np.ones_like(a)
     for j in range(samples):
@@ -29,9 +29,9 @@ def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
 def weights_by_chance(
     base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
 ) -> Floats:
-    """Return item weights: a fraction ``floor`` of ``base``, and the rest proportional to ``base`` times ``chance``.
+    """Mix ``base`` weights (fraction ``floor``) with weights proportional to ``base`` times ``chance``.
 
-    The total weight of each stratum, such as a domain, does not change.
+    The total weight of each stratum, such as a domain, stays as in ``base``.
     """
     labels = np.zeros(len(base), dtype=np.int64)
     if strata is not None:
@@ -52,7 +52,7 @@ CACHED_PROMPTS = 50_000
 class PromptSource:
     """Draws prompts that fit the model's ``context``.
 
-    ``dropped`` are the ids of prompts found too long; ``passed_over`` counts those that the latest draw skipped.
+    ``dropped`` are the ids of all prompts found too long. ``passed_over`` counts such prompts in the latest draw.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class PromptSource:
     def draw(self, step: int, config: TrainConfig) -> Iterator[Sample]:
         """Yield the samples of ``step`` in order, without prompts that are too long.
 
-        Raises UserError if no prompt fits, or if one is too long and ``rollout.overlong_prompts`` is ``error``.
+        Raises UserError if no prompt fits, or if a prompt is too long and ``rollout.overlong_prompts`` is ``error``.
         """
         self.passed_over = 0
         return self._drawn(
@@ -111,9 +111,9 @@ class PromptSource:
             ladder = settings.data.levels == "ladder"
             if ladder and not self._ladders.can_climb(self._drawn_domains(settings)):
                 raise UserError(
-                    "data.levels=ladder opens one level after the other, and no family that is "
-                    "drawn of this dataset has items of two levels: set data.levels=all, or "
-                    "build a dataset that has (prorl data ladder)"
+                    "data.levels=ladder needs a family with items of at least two levels, but no "
+                    "family in the drawn domains has them: set data.levels=all, or build such a "
+                    "dataset (prorl data ladder)"
                 )
             self._check_parts(settings)
             fit = (self.fits(s, settings) for s in self.eligible(settings))
@@ -129,7 +129,7 @@ class PromptSource:
         for name in wanted:
             if name not in parts:
                 raise UserError(
-                    f"advantage.rewards names '{name}', and no task has this part"
+                    f"advantage.rewards names '{name}', but no task has this part"
                     f"{nearest(name, parts)}; parts: {', '.join(sorted(parts)) or 'none'}"
                 )
 
@@ -154,8 +154,8 @@ class PromptSource:
             self.context is None or r.max_prompt_tokens < self.context - r.max_tokens
         ):
             return (
-                f"no prompt is within rollout.max_prompt_tokens={r.max_prompt_tokens}: raise it, or set "
-                "it to 0 for no limit but the context's"
+                f"every prompt is longer than rollout.max_prompt_tokens={r.max_prompt_tokens}: raise it, or "
+                "set it to 0 to use the model's whole context"
             )
         return (
             f"no prompt leaves room for rollout.max_tokens={r.max_tokens} in the model's context "
@@ -169,8 +169,8 @@ class PromptSource:
             return True
         if r.overlong_prompts == "error":
             raise UserError(
-                f"prompt {sample.id} has {length} tokens, and only {limit} fit beside rollout.max_tokens="
-                f"{r.max_tokens} in a context of {self.context}: lower max_tokens, raise "
+                f"prompt {sample.id} has {length} tokens, but at most {limit} are allowed (rollout.max_tokens="
+                f"{r.max_tokens}, context {self.context}): lower max_tokens, raise "
                 "max_prompt_tokens, or leave such prompts out with rollout.overlong_prompts=drop"
             )
         self.dropped.add(sample.id)
@@ -187,7 +187,7 @@ class PromptSource:
         return item_order(self.drawing_weights(config), config.seed, step)
 
     def drawing_weights(self, config: TrainConfig) -> Sequence[float]:
-        """Return the weight with which each item is drawn. Raises UserError for an unknown domain."""
+        """Return each item's weight in the draw. Raises UserError for an unknown domain."""
         data = config.data
         by_domain = data.domain_weights
         opened: Sequence[bool] = [True] * len(self.samples)
@@ -238,7 +238,7 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     """Return all ``count`` prompt indices in the order in which ``step`` (from 1) uses them.
 
-    The first ``batch`` indices continue the epoch's permutation; the others, for refilling, are shuffled.
+    The first ``batch`` indices continue the epoch's permutation. The remaining indices, for refilling, are shuffled.
     """
     first: list[int] = []
     drawn: set[int] = set()
@@ -279,9 +279,9 @@ def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
     for name, weight in weights.items():
         if weight > 0 and name not in present:
             raise UserError(
-                f"data.domain_weights names '{name}', which the dataset does not have"
-                f"{nearest(name, present)}; it has {', '.join(sorted(present))}; give it weight 0 (in each "
-                "phase that names it), or build a dataset that has it"
+                f"data.domain_weights names '{name}', which is not in the dataset"
+                f"{nearest(name, present)}; domains: {', '.join(sorted(present))}. Set its weight to 0 (in "
+                "each phase that names it), or build a dataset that has it"
             )
 
 

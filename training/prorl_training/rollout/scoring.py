@@ -1,4 +1,4 @@
-"""Score groups in a thread during sampling. A ServiceError gives infra-error verdicts, never rewards of 0."""
+"""Scores groups in a thread during sampling. After a ServiceError verdicts are infra errors, never rewards of 0."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ _Item = tuple[int, Items]
 class Scoring:
     """Context manager that scores the groups given to ``add``. ``take`` returns their verdicts in order.
 
-    Without ``overlap``, ``take`` scores in the caller's thread. ``take`` raises the scorer's errors except
-    ServiceError.
+    Without ``overlap``, groups are scored by ``take`` itself. ``take`` raises the scorer's errors except ServiceError.
     """
 
     def __init__(self, scorer: Scorer, overlap: bool) -> None:
@@ -61,9 +60,7 @@ class Scoring:
         self._waiting.put((key, items))
 
     def take(self, least: int, most: int | None = None) -> list[Judged]:
-        """Return the verdicts of the oldest groups: at least ``least`` groups, at most ``most`` (None: all that are
-        scored).
-        """
+        """Return the verdicts of the oldest ``least`` to ``most`` (None: all) groups. Waits for ``least`` groups."""
         if not self._overlap and not self._waiting.empty():
             self._score([])
         most = self.pending if most is None else most
@@ -87,7 +84,7 @@ class Scoring:
             self._done.put(error)
 
     def _score(self, waiting: list[_Item | None]) -> bool:
-        """Score the groups of ``waiting`` and all others that wait; return False once None marks the end."""
+        """Score ``waiting`` and all queued groups. Return False if None, the end mark, is among them."""
         while not self._waiting.empty():
             waiting.append(self._waiting.get())
         groups = [group for group in waiting if group is not None]
@@ -110,8 +107,7 @@ SECONDS_AN_ANSWER = 0.06
 """Assumed CPU seconds per response: three times the 0.021 s that benchmarks/reward_tier.py measures on a mix of easy
 answers from five domains."""
 WITHIN = 10.0
-"""Seconds to score a batch that arrives at once. More than one batch is drawn, but most responses arrive while others
-are sampled."""
+"""There are as many workers as can score a batch in this many seconds, if all responses arrive at the same time."""
 LEAST = 2
 
 
@@ -124,7 +120,7 @@ def worker_count(answers: int) -> int:
 
 
 def workers_here(config: TrainConfig) -> int:
-    """Return the number of scoring workers: ``reward.workers``, or as many as responses need and cores allow."""
+    """Return the number of scoring workers: ``reward.workers``, or what a step's responses need and cores allow."""
     cores = len(os.sched_getaffinity(0))
     needed = worker_count(answers_in_a_step(config))
     return config.reward.workers or max(min(needed, cores), LEAST)

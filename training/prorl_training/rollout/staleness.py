@@ -1,6 +1,4 @@
-"""Groups sampled by earlier policies: which carried groups are used, which log-probs they need from the sampler, and
-batches sampled during the update.
-"""
+"""Decides which groups sampled by earlier policies are used, and samples batches ahead during the update."""
 
 from __future__ import annotations
 
@@ -23,10 +21,9 @@ if TYPE_CHECKING:
 def still_fitting(
     carried: Carried, before: TrainConfig, now: TrainConfig
 ) -> tuple[Carried, Carried]:
-    """Divide ``carried`` into the groups that a step with config ``now`` can and cannot use.
+    """Divide ``carried``, sampled with config ``before``, into (usable, unusable) groups for a step with ``now``.
 
-    Groups sampled with other settings, as in the last step's config ``before``, cannot be used: the settings determine
-    their log-probs and size.
+    Groups sampled with other settings are unusable, because the settings decide log-probs and group size.
     """
     weights = now.data.domain_weights
     r, old = now.rollout, before.rollout
@@ -47,7 +44,7 @@ def still_fitting(
 
 
 def sampling_key(config: TrainConfig) -> str:
-    """Return the settings that decide which prompts a batch has and from which distribution it is sampled, as JSON."""
+    """Return, as JSON, the settings that decide which prompts a batch has and how they are sampled."""
     rollout = {"prompts", "samples", "temperature", "top_p", "max_tokens", "turns"}
     values = (
         config.rollout.model_dump(include=rollout),
@@ -58,20 +55,20 @@ def sampling_key(config: TrainConfig) -> str:
 
 
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether a policy older than the one before ``step`` began a response of the group.
+    """Return whether a policy older than that of step ``step`` - 1 sampled tokens of the group.
 
-    The sampler's log-probs are then its old log-probs.
+    For a stale group the loss uses the sampler's log-probs as old log-probs.
     """
     return any(t.first_policy != step - 1 for t in group.scored)
 
 
 def must_end(begun: int, step: int, late_steps: int) -> bool:
-    """Return whether a late group that was begun in step ``begun`` must be finished in ``step``."""
+    """Return whether a late group that began in step ``begun`` must be finished in ``step``."""
     return begun <= step - late_steps
 
 
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
-    """Return for each response how many steps old the policy was that began it."""
+    """Return, for each response, by how many steps the policy that began it is behind that of ``step`` - 1."""
     return [step - 1 - t.first_policy for g in groups for t in g.scored]
 
 
@@ -85,7 +82,7 @@ def refuse_lost_logprobs(config: TrainConfig, sampler: BackendSpec) -> None:
 
 
 def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> str | None:
-    """Return why ``sampler`` (default: vLLM) does not return log-probs that ``config`` needs, with a fix, or None."""
+    """Return a message with a fix if ``sampler`` (default: vLLM) lacks log-probs that ``config`` needs, else None."""
     from prorl_inference import BACKENDS
 
     sampler = sampler or BACKENDS.get("vllm")
@@ -126,16 +123,24 @@ Collect = Callable[[Iterator[Sample], int, TrainConfig, int], Batch]
 """Samples a batch from (prompts, step, settings, policy version)."""
 
 
+HAND_OVER_SECONDS = 1.0
+"""Longest time that an update waits for a sampler to take the newest weights between two tokens."""
+
+STOP_SECONDS = 60.0
+
+
 class SamplerStopped(Exception):
     """Raised in the sampler's thread to end a batch that is no longer needed."""
 
 
 class SampleAhead:
-    """Samples the batches after ``version``, at most ``staleness`` policy versions ahead of the trainer.
+    """Samples the batches after ``version`` in a thread, at most ``staleness`` policy versions ahead of the trainer.
 
-    Version v is the policy after step v. One version, at least u - 1 - ``staleness``, samples the whole batch of step
-    u. The trainer gets a batch once the next one has begun, so with a staleness of 1 no version depends on timing.
-    ``load_weights`` copies the policy's weights to the sampler. ``queue`` are batches from a checkpoint.
+    Version v is the policy after step v. The batch of step u begins with a version of at least u - 1 - ``staleness``,
+    and that one samples all of it unless ``collect`` calls ``refresh``. The trainer gets a batch when the next one has
+    begun, so with a staleness of 1 the version that begins a batch does not depend on timing. ``load_weights`` copies
+    the policy's weights to the sampler. ``queue`` are batches from a checkpoint. An update waits up to ``hand_over``
+    seconds for ``refresh``.
     """
 
     def __init__(
@@ -147,8 +152,9 @@ class SampleAhead:
         collect: Collect,
         load_weights: Callable[[], None],
         queue: Sequence[SampledBatch] = (),
+        hand_over: float = 0.0,
     ) -> None:
-        self._staleness, self._last_step = staleness, last_step
+        self._staleness, self._last_step, self._hand_over = staleness, last_step, hand_over
         self._draw, self._collect, self._load_weights = draw, collect, load_weights
         self._queue = deque(queue)
         self._next = version + len(self._queue) + 1
@@ -162,9 +168,9 @@ class SampleAhead:
         self._thread = threading.Thread(target=self._work, name="prorl-sampling", daemon=True)
 
     def take(self, step: int) -> SampledBatch:
-        """Let the sampler load the weights after the step before, and wait for the batch of ``step``.
+        """Wait for the batch of ``step``. The sampler may then load the weights of version ``step`` - 1.
 
-        Raises what sampling it raised.
+        Raises the error that sampling raised.
         """
         following = min(step + 1, self._last_step)
         with self._changed:
@@ -185,14 +191,31 @@ class SampleAhead:
     def begin_update(self) -> None:
         """Keep the sampler from loading weights until the next ``take``."""
         with self._changed:
+            self._changed.wait_for(
+                lambda: not self._sampling or self._loaded == self._version, self._hand_over
+            )
             self._changed.wait_for(lambda: not self._loading)
             self._updating = True
 
+    def newer_weights(self) -> bool:
+        """Return whether ``refresh`` would load newer weights. Call it in ``collect``."""
+        with self._changed:
+            return self._version > self._loaded and not self._updating
+
+    def refresh(self) -> int:
+        """Load newer weights, unless an update changes them; return the version loaded. Call it in ``collect``."""
+        with self._changed:
+            if self._version == self._loaded or self._updating:
+                return self._loaded
+            self._loading, version = True, self._version
+        self._load(version)
+        return version
+
     @contextmanager
     def paused(self, version: int) -> Iterator[Sequence[SampledBatch]]:
-        """Wait for the batch in progress, load the weights of ``version`` and give the batches in the queue.
+        """Wait for the batch in progress, load the weights of ``version`` and yield the batches in the queue.
 
-        The sampler is idle inside the block and continues with the weights loaded last.
+        Inside the block the sampler is idle. Afterwards it continues with the weights that were loaded last.
         """
         with self._changed:
             self._paused = True
@@ -209,19 +232,19 @@ class SampleAhead:
                 self._changed.notify_all()
 
     def sample_again(self, step: int) -> list[Batch]:
-        """Drop and return the batches in the queue; sample ``step`` and later ones again. Only while paused."""
+        """Drop and return the batches in the queue; sample from ``step`` on again. Call only inside ``paused``."""
         dropped = [sampled.batch for sampled in self._queue]
         self._queue.clear()
         self._next, self._begun = step, step - 1
         return dropped
 
     def close(self) -> None:
-        """Stop the sampler and wait until its thread has ended."""
+        """Stop the sampler and wait until its thread has ended, or for ``STOP_SECONDS`` if it is stuck."""
         with self._changed:
             self.ended = True
             self._changed.notify_all()
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(STOP_SECONDS)
 
     def _work(self) -> None:
         try:
@@ -245,7 +268,7 @@ class SampleAhead:
             self._changed.notify_all()
 
     def _begin_batch(self) -> bool:
-        """Wait until the next batch may begin and load newer weights for it. Return False if the run has ended."""
+        """Wait until the next batch may begin; load newer weights, if any. Return False if the run has ended."""
         with self._changed:
             while not self.ended and not self._may_begin():
                 self._sampling = False
@@ -261,13 +284,17 @@ class SampleAhead:
             if self.ended or self._updating or self._loaded == self._version:
                 return not self.ended
             self._loading, version = True, self._version
+        self._load(version)
+        return True
+
+    def _load(self, version: int) -> None:
         try:
             self._load_weights()
+            self._loaded = version
         finally:
             with self._changed:
-                self._loaded, self._loading = version, False
+                self._loading = False
                 self._changed.notify_all()
-        return True
 
     def _may_begin(self) -> bool:
         recent = self._version >= self._next - 1 - self._staleness

@@ -1,4 +1,4 @@
-"""Write and restore checkpoints: everything that a bitwise resume needs, as safetensors and JSON.
+"""Writes and restores checkpoints: everything that a bitwise resume needs, as safetensors and JSON.
 
 Random numbers derive from (seed, step, item), so no generator state is saved.
 """
@@ -90,7 +90,7 @@ def mark_best(root: Path, step: int) -> None:
 
 
 def seal(work: Path) -> None:
-    """Write the manifest of a folder's files, and fsync files and folders."""
+    """Write a folder's manifest (size and SHA-256 of each file), and sync everything to disk."""
     files = sorted(p for p in work.rglob("*") if p.is_file())
     with ThreadPoolExecutor(max_workers=2) as pool:
         entries = list(pool.map(_hash_and_sync, files))
@@ -165,7 +165,7 @@ def read_state(path: Path) -> dict[str, Any]:
 def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError]]:
     """Return (folder, state, errors) of the newest intact checkpoint. Raises CheckpointError if none is intact.
 
-    ``errors`` say what is wrong with newer checkpoints.
+    ``errors`` say what is wrong with each newer checkpoint.
     """
     troubles: list[CheckpointError] = []
     for step in reversed(checkpoint_steps(root)):
@@ -187,8 +187,8 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
 def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
     """Return (folder, state, decisions) of the newest intact checkpoint, for the process that writes the run.
 
-    Damaged newer ones are renamed to ``damaged_*``, and a decision records each. If none is intact, raises
-    CheckpointError and changes nothing.
+    Newer, damaged checkpoints are renamed to ``damaged_*``; ``decisions`` record them. If no checkpoint is intact,
+    raises CheckpointError and changes nothing.
     """
     path, state, troubles = newest_whole(root)
     sweep(root)
@@ -211,9 +211,9 @@ def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
 def prune_checkpoints(
     root: Path, keep: int, keep_best: bool, origins: Iterable[int] = (FIRST,)
 ) -> None:
-    """Delete all checkpoints but the newest ``keep``, with ``keep_best`` the best, and the ``origins`` of stages.
+    """Delete all checkpoints but the newest ``keep``, the best (if ``keep_best``) and those of steps ``origins``.
 
-    Incomplete checkpoints do not count, so the last complete one is never deleted.
+    Incomplete checkpoints do not count, so that the last complete checkpoint is never deleted.
     """
     steps = checkpoint_steps(root)
     whole = [s for s in steps if looks_whole(checkpoint_path(root, s))]
@@ -238,7 +238,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove files and folders that a killed writer left half written or half deleted."""
+    """Remove files and folders that a killed process had half written or half deleted."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():
@@ -269,7 +269,7 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
-    ``carried`` groups and ``queue``, the batches that were sampled ahead, are the rollout buffer.
+    The rollout buffer consists of the ``carried`` groups and the ``queue`` of batches sampled ahead.
     ``state`` is the JSON that ``open_checkpoint`` returns. Raises DiskFullError, and UserError if the disk is not
     writable.
     """
@@ -305,7 +305,7 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
 
 
 def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()) -> None:
-    """Write the carried groups and the queue into the folder ``path``, exactly (log-probs as float64)."""
+    """Write the rollout buffer into the folder ``path``, without loss (log-probs as float64)."""
     if not carried and not queue:
         return
     import torch
@@ -428,7 +428,7 @@ def load_buffer(
 ) -> tuple[Carried, list[SampledBatch]]:
     """Return what ``save_buffer`` wrote into a checkpoint's folder.
 
-    Raises CheckpointError if the dataset lacks a sample.
+    Raises CheckpointError for a sample that is not in the dataset.
     """
     if not (path / ROWS).is_file():
         return Carried(), []
@@ -441,8 +441,8 @@ def load_buffer(
         sample = samples_by_id.get(row["sample_id"])
         if sample is None:
             raise CheckpointError(
-                f"the rollout buffer in {path} holds sample '{row['sample_id']}', which the "
-                "dataset lacks: continue with the dataset that the run was started on"
+                f"the rollout buffer in {path} holds sample '{row['sample_id']}', which is not in "
+                "the dataset: continue with the dataset that the run was started on"
             )
         return sample
 

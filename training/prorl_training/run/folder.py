@@ -79,7 +79,7 @@ class RunFolder:
         return identity
 
     def replace_config(self, config: TrainConfig, step: int) -> None:
-        """Write a config that changed after ``step``. The old one is kept as ``config.<step>.yaml``."""
+        """Write a config that changed after ``step``. The old config is kept as ``config.<step>.yaml``."""
         old, number = self.path / f"config.{step}.yaml", 1
         while old.exists():
             number += 1
@@ -89,9 +89,9 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the run's write lock inside the block, then record in ``ended.json`` how the run ended.
+        """Hold the run's write lock inside the block, and afterwards record in ``ended.json`` how the run ended.
 
-        Raises UserError if another process holds the lock. If the folder then has no config, it is removed.
+        Raises UserError if another process holds the lock. A folder without a config is removed afterwards.
         """
         with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -181,7 +181,7 @@ class RunFolder:
         return _read(self.metrics_path)
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return the rows of ``decisions.jsonl``. Raises UserError for damage before its end."""
+        """Return the rows of ``decisions.jsonl``. Raises UserError if a line other than the last is damaged."""
         return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
@@ -214,7 +214,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
     for number, _, row in _lines(path):
         if damaged:
             raise UserError(
-                f"{path}:{damaged}: damaged, not a JSON object with a step: fix or remove the line"
+                f"{path}:{damaged}: this line is not a JSON object with a step: fix or remove it"
             )
         if row is None:
             damaged = number
@@ -224,7 +224,7 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
-    """Yield the number (from 1), bytes and row of each complete line. The row of a damaged line is None."""
+    """Yield (number from 1, bytes, row) for each complete line. The row of a damaged line is None."""
     data = path.read_bytes() if path.exists() else b""
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         if line.strip():
@@ -265,7 +265,7 @@ def last_written(run: RunFolder) -> float:
 
 
 def find_run(name: str | None, root: Path = RUNS) -> RunFolder:
-    """Return the run with this name or path, or the newest for None or ``latest``. Raises UserError without one."""
+    """Return the run with this name or path, or the newest run for None or ``latest``. Raises UserError."""
     runs = list_runs(root)
     if name is None or name == "latest":
         if not runs:
@@ -298,7 +298,7 @@ class RunStatus:
     last_reset: int | None
     age_seconds: float
     reason: str
-    """Why the run failed, or its config cannot be read; else empty."""
+    """Why the run failed or its config cannot be read, or ""."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -1,4 +1,4 @@
-"""Records where a run's weights come from: legs, each a part of the training with one preset and engine."""
+"""Records where a run's weights come from, as *legs*: parts of the training with one preset and engine each."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.controller import Controller
 
 FILE = "prorl_lineage.json"
-"""File in an exported model's folder with the run, its step and the legs up to it."""
+"""File in an exported model's folder: the run, the exported step and the legs up to that step."""
 
 Leg = dict[str, Any]
-"""``after_step`` (the step it continues from), ``stage`` (or None), ``preset``, ``engine``, ``source`` (a model or a
-checkpoint), ``weights`` (SHA-256 of the source, or None), and for legs of an earlier run ``run``."""
+"""Keys: ``after_step`` (the step that the leg continues from), ``stage`` (or None), ``preset``, ``engine``, ``source``
+(a model or checkpoint), ``weights`` (SHA-256 of the source, or None), and ``run`` in legs of an earlier run."""
 
 
 def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool]:
-    """Return the number of the phase after a checkpoint, and whether that phase begins another stage."""
+    """Return (number of the phase after a checkpoint, whether that phase begins a new stage)."""
     controller = Controller(config)
     controller.restore(state["controller"])
     begins = controller.begins_stage(int(state["step"]) + 1)
@@ -30,10 +30,9 @@ def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool
 
 
 def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
-    """Return where a run with stages continues: (newest intact checkpoint, next phase, whether it begins another
-    stage).
+    """Return where a run with stages continues: (newest intact checkpoint, next phase, whether it begins a stage).
 
-    The result is (None, 0, False) without stages or checkpoints. Raises CheckpointError if none is intact.
+    Returns (None, 0, False) without stages or checkpoints. Raises CheckpointError if none is intact.
     """
     if not config.stages or not has_checkpoint(run.checkpoints):
         return None, 0, False

@@ -1,6 +1,6 @@
 """Send metrics to TensorBoard, Weights & Biases and trackio.
 
-The last two cannot delete points, so steps that a resumed run repeats are shown twice.
+Weights & Biases and trackio cannot delete points, so steps that a resumed run repeats are shown twice.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from prorl_training.config import LoggingConfig
 WANDB_ID, TRACKIO_ID = "wandb.json", "trackio.json"
 
 Modules = Mapping[str, Any]
-"""Modules by name that replace the installed ones in tests."""
+"""Module name -> fake that replaces the installed module in tests."""
 
 
 class Logger(Protocol):
@@ -34,7 +34,7 @@ class Logger(Protocol):
 
 
 class Loggers(Closing):
-    """Sends a step's numbers, except those of single tasks, to all loggers.
+    """Sends the numbers of a step, except per-task numbers, to all configured loggers.
 
     Raises MissingExtraError for a missing package, and UserError if a logger cannot start.
     """

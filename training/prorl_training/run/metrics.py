@@ -1,6 +1,6 @@
 """Build a step's line of ``metrics.jsonl``.
 
-Rates include groups that the filter drops, so that they measure the policy and not the filter.
+Rates include groups that dynamic sampling drops, so that they measure the policy and not the filter.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TIMING_KEYS = (
     "sampler_idle_share",
     "rollouts_seconds",
 )
-"""Keys that differ between two runs of the same config; all others are deterministic on CPU."""
+"""Keys that differ between two runs of the same config. All other keys are deterministic on CPU."""
 
 
 def metrics_row(report: StepReport) -> dict[str, Any]:
@@ -57,9 +57,9 @@ def metrics_row(report: StepReport) -> dict[str, Any]:
 
 
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return the rates at which groups are usable, truncated or dropped.
+    """Return statistics of ``groups`` and their ``outcomes``.
 
-    ``unparsable_rate`` is per verdict, ``truncated_rate`` per response, ``filter_rate`` per group.
+    ``unparsable_rate`` is a fraction of verdicts, ``truncated_rate`` of responses, ``filter_rate`` of groups.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
@@ -111,9 +111,9 @@ def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
 
 
 def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
-    """Return minus the mean log-prob (nats) of the sampled tokens, or None if the sampler gives no log-probs.
+    """Return an unbiased estimate of the sampler's entropy per token in nats, or None without log-probs.
 
-    It estimates the sampler's entropy per token without bias.
+    The estimate is minus the mean log-prob of the sampled tokens.
     """
     total, tokens = 0.0, 0
     for t in trajectories:
@@ -124,7 +124,7 @@ def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
 
 
 def answer_of(trajectory: Trajectory) -> str:
-    """Return the answer that the verifier extracted, else the whole response, in lower case."""
+    """Return the answer that the verifier extracted, or else the whole response, in lower case."""
     extracted = trajectory.verdict.extracted
     text = trajectory.completion.text if extracted is None else extracted
     return " ".join(text.casefold().split())
@@ -202,7 +202,7 @@ def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return a few metrics for each task (``Sample.family``), since there may be hundreds of tasks."""
+    """Return metrics by task (``Sample.family``). They are few, because there may be hundreds of tasks."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)
@@ -213,7 +213,7 @@ def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
 
 
 def timing_metrics(report: StepReport) -> dict[str, Any]:
-    """Return the timings of a step. ``score_seconds`` is waiting for verdicts while nothing is sampled."""
+    """Return the timings of a step. ``score_seconds`` is the time spent waiting for verdicts without sampling."""
     batch, seconds = report.batch, report.seconds
     return {
         "seconds": round(seconds, 3),

@@ -1,4 +1,4 @@
-"""Resume a run. Only settings outside the algorithm may change."""
+"""Checks and records what may change when a run is resumed: only settings outside the algorithm."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ ALLOWED = (
 )
 """Settings that may change on resuming. A name that ends in a dot stands for its whole section.
 
-``plugins`` may move but not change (``check_identity``), and ``data.path`` may follow a dataset that moved. Device,
-number of GPUs, batching and pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type
-too). Another ``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution.
+Plug-in files and the dataset may move but not change (``check_identity``). Device, number of GPUs, batching and pack
+size change the rounding of sums; with ``model.dtype=auto`` the device may also change the compute type. Another
+``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution.
 """
 
 
@@ -115,7 +115,7 @@ def resume_config(
         )
     if after.steps < done:
         raise ResumeError(
-            f"{run.name} has done {done} steps already; --steps must not be less than that"
+            f"{run.name} has already done {done} steps: --steps must be at least {done}"
         )
     if "steps" in changed:
         # keep the length of the learning rate's decay, so that a longer run keeps its curve
@@ -134,7 +134,7 @@ def resume_config(
 
 
 def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
-    """Return the stages, with ``engine`` set for stages that have not begun. Raises ResumeError if all have begun."""
+    """Return the stages, with ``engine`` in all that have not begun. Raises ResumeError if every stage has begun."""
     _, phase, begins = place(run, config)
     last_begun = config.phases[phase - 1 if begins else phase].stage
     stages = [stage.model_dump(mode="json") for stage in config.stages]
@@ -150,7 +150,7 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
 
 
 def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
-    """Return why a run has nothing left to do and how to extend it, or None if it has."""
+    """Return None if a run has steps left, or else a message that says why not and how to extend it."""
     if not has_checkpoint(run.checkpoints):
         return None
     _, state, _ = newest_whole(run.checkpoints)
@@ -192,7 +192,7 @@ def _show(value: Any) -> str:
 def environment_decisions(
     state: Mapping[str, Any], now: Mapping[str, Any], consequence: str
 ) -> list[Decision]:
-    """Return a decision if the environment differs from the checkpoint's. Its reason ends with ``consequence``."""
+    """Return a decision if environment ``now`` differs from the checkpoint's. Its reason ends with ``consequence``."""
     old = state["environment"]
     changed = {key: [old.get(key), now[key]] for key in now if old.get(key) != now[key]}
     if not changed:
@@ -263,14 +263,14 @@ def check_identity(
         names = dict.fromkeys(f"{part['name']} of {part['source']}" for part in changed)
         raise ResumeError(
             f"{run.name} was started with other plug-ins ({', '.join(names)} changed): continue "
-            "with the plug-ins it was started with, or start a new run from its weights "
+            "with those plug-ins, or start a new run from its weights "
             f"({prorl_command('train', 'export', run.name)} --out MODEL, then prorl train --set "
             "model.path=MODEL)"
         )
     if recorded["dataset"] != dataset_fingerprint(dataset):
         raise ResumeError(
             f"the dataset {dataset} is not the one that {run.name} was started on (its files differ): "
-            "name the old one with --data, or start a new run"
+            "give the old dataset with --data, or start a new run"
         )
     if model is None or "model" not in recorded:
         return

@@ -23,7 +23,7 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.types import Group, Learned, Trajectory
 
 TOKEN_COLUMNS = ("token_ids", "token_policies", "sampler_logprobs", "trainer_logprobs")
-"""Columns with one value per token, which ``logging.rollouts=texts`` leaves null."""
+"""Columns with one value per token. They are null with ``logging.rollouts=texts``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def write_rollouts(
     learned: Learned,
     detail: Literal["full", "texts"] = "full",
 ) -> None:
-    """Write a row per response: first the step's ``sampled`` groups, then the carried groups that it trained on.
+    """Write one row per response: first the ``sampled`` groups, then carried groups that the step trained on.
 
     Raises DiskFullError, and UserError if the disk is not writable.
     """

@@ -12,9 +12,9 @@ from typing import Self
 
 
 class Watchdog:
-    """Context manager that writes stacks to ``file``, once per stall, if ``beat`` is not called for ``seconds``.
+    """Context manager that writes all threads' stacks to ``file`` if ``beat`` is not called for ``seconds``.
 
-    ``say`` receives one line about each stall. With 0 seconds nothing is watched.
+    ``say`` gets a line about each stall. With 0 seconds nothing is watched.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Decides on phases, on/off times of the length penalty and reference resets, from config and metrics alone."""
+"""Decides, from config and metrics alone, about phases, the length penalty's windows and reference resets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prorl_training.types import Decision, DecisionKind, Finding, ValidationResu
 
 
 class Measured(NamedTuple):
-    """What was measured in a finished step; None if it was not. KL and entropy are in nats per token."""
+    """Measurements of a finished step; None: not measured. KL and entropy are in nats per token."""
 
     kl: float | None
     entropy: float | None = None
@@ -25,12 +25,12 @@ class Measured(NamedTuple):
     levels_closed: int | None = None
     """Number of closed levels of generated items (``data.levels``)."""
     outlook: Outlook | None = None
-    """The run's forecast, computed only if a rule needs it (``controller.end_gain``)."""
+    """Computes the run's forecast if a rule needs it (``controller.end_gain``)."""
 
 
 @dataclass
 class ControllerState:
-    """What a checkpoint stores of the controller; JSON values only."""
+    """The controller's state in a checkpoint. JSON values only."""
 
     phase: int = 0
     phase_start: int = 1
@@ -59,7 +59,7 @@ class Controller:
         self.plateau = Plateau()
         self.settings = config.in_phase(0)
         self.ended = False
-        """True once a stall has ended the run. Not part of the state, so a run that is resumed anyway continues."""
+        """True after a stall has ended the run. It is not saved, so that the user can resume the run anyway."""
 
     @property
     def phase(self) -> int:
@@ -68,7 +68,7 @@ class Controller:
 
     @property
     def best_step(self) -> int | None:
-        """Step of the best comparable validation."""
+        """Step of the best validation since validations have been comparable, or None."""
         return self.state.best_step
 
     @property
@@ -78,8 +78,7 @@ class Controller:
     def penalty_is_on(self, step: int) -> bool:
         """Return whether the length penalty is on at ``step`` (from 1).
 
-        Its on and off times count from the start of the run or stage, or from the start of a phase that sets
-        ``length_penalty.start_step``.
+        The schedule counts from the start of the run or stage, or of a phase that sets ``length_penalty.start_step``.
         """
         p, s = self.settings.length_penalty, self.state
         start = (
@@ -90,7 +89,7 @@ class Controller:
         return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
 
     def begins_stage(self, step: int) -> bool:
-        """Return whether ``step`` begins a stage other than the first. The step before must be done."""
+        """Return whether ``step`` begins a stage other than the first. Call ``end_step`` for ``step`` - 1 before."""
         return self._phase_ends(step) and self.config.begins_stage(self.state.phase + 1)
 
     def begin_step(self, step: int) -> list[Decision]:
@@ -107,9 +106,9 @@ class Controller:
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
         """Process a finished step; return at most one ``reference_reset``, and ``run_ended`` if the run ends.
 
-        The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled validation,
-        interval. Stalled or degraded validation ends an ``until: stall`` phase unless it is the last. Otherwise a stall
-        leads to the next action of ``on_stall``.
+        The reset names the first rule that fired, in the order KL threshold, KL spike, degraded or stalled validation,
+        interval. If validation stalls or degrades in an ``until: stall`` phase, the next phase begins instead. Without
+        a next phase, a stall leads to the next action of ``on_stall``.
         """
         spike = self._check_kl(step, measured.kl)
         finding = self._check_validation(step, measured.validation)
@@ -162,7 +161,7 @@ class Controller:
     def _reset(
         self, step: int, after: int, findings: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Return the reset after step ``after``. With ``new_run`` it is to the current policy, with a new optimiser."""
+        """Return the decision to reset after step ``after``. ``new_run``: to the policy, with a new optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"
@@ -242,7 +241,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return decisions that turn the length penalty on or off. If a phase changes an open window, it closes and opens."""
+        """Return decisions that turn the length penalty on or off: both if a new phase changes the penalty."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now
@@ -266,7 +265,7 @@ class Controller:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the result of :meth:`to_json`. Raises UserError if the config lacks the phase in it."""
+        """Restore the result of :meth:`to_json`. Raises UserError if its phase is not in the config."""
         values = dict(state)
         self.validations.restore(values.pop("validations"))
         self.plateau.restore(values.pop("plateau", {}))  # absent in old checkpoints
@@ -274,7 +273,7 @@ class Controller:
         if self.state.phase >= max(len(self.config.phases), 1):
             raise UserError(
                 f"the checkpoint is in phase {self.state.phase + 1}, but the config has "
-                f"{len(self.config.phases)} phases: keep those that the run has already entered"
+                f"{len(self.config.phases)} phases: keep the phases that the run has already entered"
             )
         self._settle()
 

@@ -1,11 +1,11 @@
-"""Fit curves to validations, and bound quantities that are linear in a curve's start R0 and ceiling A.
+"""Fits curves to validations, and gives intervals for quantities linear in a curve's start R0 and ceiling A.
 
-The model is y = R0 (1 - f) + A f + u. The share f rises from 0 to 1 over compute and comes from a grid of curves; u is
-normal with covariance sigma^2 K, K from CORRELATIONS. With R0 and A by least squares, -2 log-likelihood is
+The model is y = R0 (1 - f) + A f + u. The share f of the climb rises from 0 to 1 over compute; its shape is on a grid.
+The noise u is normal with covariance sigma^2 K, K from CORRELATIONS. With least-squares R0 and A, -2 log-likelihood is
 
     H = n log s2 + SSE / s2 + log|K|,    s2 = max(SSE / n, the noise of single problems)
 
-A value is allowed if its lowest H is within a bootstrapped threshold of the minimum (profile likelihood).
+An interval holds the values whose lowest H is within a bootstrapped threshold of the minimum (profile likelihood).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 LEVEL, USUAL = 0.95, 3.84
-"""Level of the intervals, and the minimum threshold: the 95 % point of chi^2 with one degree of freedom."""
+"""Level of the intervals, and the minimum of a threshold on H: the 95 % point of chi^2 with one degree of freedom."""
 DRAWS, STILL = 400, 160
-"""Number of simulated series for a threshold, and for the p-value of a constant."""
+"""Number of simulated series for a threshold, and for the p-value of "validation does not move"."""
 FINEST = 1e-8
-"""Minimum variance of the noise; with less, rounding would choose between curves that fit exactly."""
+"""Minimum variance of the noise. With a smaller one, rounding would choose between curves that fit exactly."""
 NEAR, KEPT = 10.0, 24.0
-"""Distance of H from its minimum within which the grid is refined, and within which shapes are kept."""
+"""The grid is refined around shapes with H up to NEAR above the minimum. Shapes up to KEPT above it are kept."""
 RATIO, VARIANCES = 1.4, 12
 """Ratio between successive candidate variances of the noise, and their number."""
 BLOCK = 40
-"""Series fitted together: few enough to stay in the processor's cache."""
+"""Number of series fitted together: few enough to stay in the processor's cache."""
 
 CURVES: dict[str, Callable[[Array, Array], Array]] = {
     # ScaleRL, arXiv 2510.13786, equation 1: 1 / (1 + (C_mid / C)^B)
@@ -43,7 +43,7 @@ CURVES: dict[str, Callable[[Array, Array], Array]] = {
     # a straight line, then constant
     "broken line": lambda ratio, b: np.minimum(ratio, 1),
 }
-"""Family -> f as a function of B and of C / compute at half of the climb (broken line: at its end)."""
+"""Family -> f(ratio, B). The ratio is compute / compute at half of the climb (broken line: at the climb's end)."""
 FAMILIES = tuple(CURVES)
 
 
@@ -82,7 +82,7 @@ class Shapes(NamedTuple):
         return Shapes(self.family[chosen], self.middle[chosen], self.exponent[chosen])
 
     def share(self, compute: Array) -> Array:
-        """Return f (shape x compute), the share of the climb that is done at each compute."""
+        """Return f (shape x compute): the share of the climb at each value of ``compute``."""
         ratio = np.maximum(compute, 1e-12)[None, :] / self.middle[:, None]
         share = np.empty(ratio.shape)
         for place, curve in enumerate(CURVES.values()):
@@ -131,7 +131,7 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """A quantity start x R0 + ceiling x A, with weights (shape,)."""
+    """A quantity start x R0 + ceiling x A of each shape. ``start`` and ``ceiling`` are (shape,)."""
 
     start: Array
     ceiling: Array
@@ -219,7 +219,7 @@ class Setting:
         return np.asarray(self.surprise(best).min(axis=(1, 2)))
 
     def allowed(self, what: Functional, threshold: float) -> tuple[float, float]:
-        """Return the profile-likelihood interval of ``what``, over which H is within ``threshold`` of its minimum."""
+        """Return the profile-likelihood interval of ``what``: where H is within ``threshold`` of its minimum."""
         # for each correlation the residual sum of squares at which H reaches its limit; negative if H is never that low
         limit = float(self.height.min()) + threshold - self.design.log_det
         least = max(self.floor, FINEST)
@@ -279,9 +279,9 @@ class Draws(NamedTuple):
 
 
 def likely(setting: Setting) -> Likely:
-    """Return the posterior by restricted likelihood, with a prior flat in log middle, log B, A in [0, 1] and family.
+    """Return the posterior by restricted likelihood. The prior is flat in family, log middle, log B and A in [0, 1].
 
-    If the noise of single problems is known, exactly this noise has half of the prior weight.
+    If the noise of single problems is known, half of the prior weight is on exactly this noise.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:
@@ -343,9 +343,9 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return the threshold of each functional, from series simulated from the drawn curves.
+    """Return the threshold on H of each functional, from series simulated from the drawn curves.
 
-    It is the 95 % quantile of how much H at the functional's true value exceeds the lowest H.
+    A threshold is the 95 % quantile of (H at the functional's true value - lowest H).
     """
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
@@ -362,7 +362,7 @@ def thresholds(
 def _falls(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], series: Array, block: Places
 ) -> Array:
-    """Return how much H at the true values exceeds the lowest H (functionals x series)."""
+    """Return H at the functionals' true values minus the lowest H (functionals x series)."""
     design = setting.design
     fits = design.fit(series[block])
     least = setting.least(design.held(fits))

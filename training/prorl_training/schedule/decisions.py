@@ -21,12 +21,12 @@ CONTROLLER_KINDS: frozenset[DecisionKind] = frozenset(
         "run_ended",
     )
 )
-"""Decisions that follow from config and metrics alone, so that a simulation can repeat them."""
+"""Kinds of decisions that depend only on config and metrics, so that a simulation can repeat them."""
 
 PLATEAU_KINDS: frozenset[DecisionKind] = frozenset(
     ("samples_raised", "difficulty_raised", "items_rerated", "run_ended")
 )
-"""Actions after a stall other than a reset (``schedule.plateau``)."""
+"""Kinds of decisions after a stall other than a reset (``schedule.plateau``)."""
 
 Span = tuple[int, int, str]
 """First step, step after the last, label."""
@@ -82,7 +82,7 @@ def stage_lines(config: TrainConfig) -> list[str]:
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
     """Return a timeline of ``steps`` steps as lines of text, ``width`` columns wide.
 
-    ``=`` marks the length penalty, letters decisions.
+    ``=`` marks steps with the length penalty on, letters mark decisions.
     """
     width = max(min(width, steps), 1)
 
@@ -131,7 +131,7 @@ def read_decision(row: Mapping[str, Any]) -> Decision:
 def differences(
     simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
 ) -> list[Difference]:
-    """Return the controller's decisions up to step ``steps`` that are in only one list, in step order."""
+    """Return the controller's decisions up to step ``steps`` that are in only one of the lists, in step order."""
     compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {
         side: {

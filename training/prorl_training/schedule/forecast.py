@@ -25,11 +25,11 @@ from prorl_training.schedule.curve_fit import (
 FEWEST = 8
 """Minimum number of validations for a curve fit."""
 WIDEST = 0.1
-"""Maximum width of an identified interval, in reward."""
+"""Maximum width, in reward, of an interval that counts as identified."""
 LEVEL_P = 0.05
-"""There is no forecast if the p-value under no movement is above this."""
+"""There is no forecast if the p-value of "validation does not move" is above this."""
 POINTS = 40
-"""Points of the returned curve, from the first validation to ``to_step``."""
+"""Number of points of the returned curve, from the first validation to ``to_step``."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Point:
 class Forecast:
     """Forecast of a run's validation reward at ``to_step`` and beyond.
 
-    ``value`` is the curve at ``to_step``, ``gain`` its climb since the last validation, ``ceiling`` its limit,
-    ``noise`` the standard deviation around it. They are None if there are too few validations.
+    ``value`` is the curve at ``to_step``, ``gain`` its climb since the last validation and ``ceiling`` its limit.
+    ``noise`` is the standard deviation around it. All are None if there are too few validations.
     """
 
     identified: bool
@@ -77,9 +77,9 @@ class Forecast:
 
 
 class Series(NamedTuple):
-    """Validations, oldest first.
+    """A run's validations, oldest first: their steps, compute (in ``unit``) and mean rewards ``values``.
 
-    ``noise`` is the least variance around the curve (0 if unknown), ``rate`` the recent compute per step.
+    ``noise`` is the variance of a mean reward due to single problems (0 if unknown), ``rate`` recent compute per step.
     """
 
     steps: Array
@@ -91,15 +91,15 @@ class Series(NamedTuple):
 
     @property
     def places(self) -> Array:
-        """Steps divided by the median distance between validations."""
+        """The steps, in units of the median distance between validations."""
         return self.steps / np.median(np.diff(self.steps))
 
 
 def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
-    """Return the validations in a run's metrics rows that used the newest set of problems.
+    """Return the validations in a run's metrics rows that used the same problems as the newest validation.
 
-    Compute is the number of sampled tokens, or of steps if tokens are missing or do not grow. Raises UserError for a
-    value that is not a number or a mean outside 0 to 1.
+    Compute is counted in sampled tokens, or in steps if token counts are missing or do not grow. Raises UserError for a
+    value that is not a number, or a mean outside [0, 1].
     """
     means = {int(r["step"]): (r, _mean(r)) for r in rows}
     validations = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
@@ -132,16 +132,16 @@ def _mean(row: Mapping[str, Any]) -> float | None:
         return None
     if not 0 <= mean <= 1:
         raise UserError(
-            f"the recorded step {row['step']} has validation_reward = {mean:g}, but a mean "
-            "reward must be from 0 to 1: a forecast supports no other unit"
+            f"the recorded step {row['step']} has validation_reward = {mean:g}, but a forecast "
+            "needs mean rewards from 0 to 1"
         )
     return mean
 
 
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
-    """Return the variance of the mean reward that is due to the noise of single problems.
+    """Return the variance of the mean reward due to single problems: var(d_j) / (2 x problems).
 
-    It is var(d_j) / (2 x problems), where d_j is the change of problem j between validations.
+    d_j is the change of problem j's reward between two successive validations.
     """
     variances = []
     for before, after in pairwise(rewards):
@@ -163,7 +163,7 @@ def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) 
     last = int(series.steps[-1]) if count else 0
     if count and to_step <= last:
         raise UserError(
-            f"step {to_step} is in the past: the last validation was at step {last}; give a later --to-step"
+            f"step {to_step} is not after the last validation (step {last}): give a later --to-step"
         )
     if count < FEWEST:
         why = f"{count} validations: a curve needs at least {FEWEST}"
@@ -221,7 +221,7 @@ def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) 
 
 
 def step_to_ask_for(last: int, planned: int | None) -> int:
-    """Return the step to forecast: the ``planned`` end, or 1.5 times ``last`` without a later end."""
+    """Return the step to forecast: ``planned`` if it is after ``last``, or else 1.5 times ``last``."""
     return planned if planned is not None and planned > last else last + max(last // 2, 1)
 
 
@@ -291,16 +291,16 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class Outlook(NamedTuple):
-    """A forecast that is computed when it is needed."""
+    """Computes a forecast when it is needed."""
 
     rows: Callable[[], Rows]
-    """Returns the lines of ``metrics.jsonl``, including that of the current step."""
+    """Returns the rows of ``metrics.jsonl`` up to and including the current step."""
     step: int
     to_step: int
     seed: int
 
     def gain(self, least: float) -> Gain:
-        """Return whether validation is forecast to climb by at least ``least`` until ``to_step``."""
+        """Compare the forecast climb of validation until ``to_step`` with ``least``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
         result = forecast(self.rows(), self.to_step, seed=self.seed)
@@ -315,7 +315,7 @@ class Outlook(NamedTuple):
 
 class Gain(NamedTuple):
     says: Literal["less", "may be as much", "not known"]
-    """``less``: the whole 95 % interval of the climb lies below ``least``. ``not known``: there is no forecast."""
+    """``less``: the 95 % interval of the climb is entirely below ``least``. ``not known``: there is no forecast."""
     least: float
     to_step: int
     value: float | None = None

@@ -1,6 +1,4 @@
-"""Choose the action after a stall of validation: the next one in ``controller.on_stall``, at the end the last one
-again.
-"""
+"""Chooses the action after a stall of validation: the next in ``controller.on_stall``, or the last one again."""
 
 from __future__ import annotations
 
@@ -16,20 +14,20 @@ from prorl_training.types import Decision, Finding
 
 @dataclass
 class PlateauState:
-    """What a checkpoint stores of the plateau; JSON values only."""
+    """The state of ``Plateau`` in a checkpoint. JSON values only."""
 
     taken: int = 0
-    """Entries of ``on_stall`` already used."""
+    """Number of entries of ``on_stall`` already used."""
     samples: int = 0
-    """Minimum n of the following phases; 0 keeps their own."""
+    """Minimum number of samples per prompt from now on; 0: no minimum."""
     levels: int = 0
-    """Levels opened by ``raise_difficulty``."""
+    """Number of levels opened by ``raise_difficulty``."""
     due: dict[str, Any] | None = None
-    """Action for the next step, with the finding that caused it."""
+    """Action that takes effect at the next step, with the evidence for it."""
 
 
 class StallChoice(NamedTuple):
-    """The action chosen after a stall, with evidence on the actions skipped."""
+    """The action chosen after a stall, and why earlier actions in ``on_stall`` were skipped."""
 
     action: StallAction
     evidence: dict[str, Any]
@@ -37,7 +35,7 @@ class StallChoice(NamedTuple):
 
 
 class Plateau:
-    """Chooses the action after a stall, and raises samples per prompt and open levels in the phases that follow.
+    """Chooses the action after a stall. Raised samples per prompt and opened levels also apply to later phases.
 
     Raising the samples follows BroRL (arXiv 2510.01180).
     """
@@ -46,7 +44,7 @@ class Plateau:
         self.state = PlateauState()
 
     def over(self, settings: TrainConfig) -> TrainConfig:
-        """Return a phase's ``settings`` with samples and levels raised as past stalls decided."""
+        """Return a phase's ``settings`` with the samples and levels that earlier stalls raised."""
         changed: dict[str, Any] = {}
         if self.state.samples > settings.rollout.samples:
             update = {"samples": self.state.samples}
@@ -97,7 +95,7 @@ class Plateau:
         return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return the decision due at ``step``, if the action is still possible. ``over`` then applies it."""
+        """Return the decision of an earlier stall that takes effect at ``step``, if it is still possible."""
         due, self.state.due = self.state.due, None
         if due is None:
             return []
@@ -125,7 +123,7 @@ class Plateau:
                 assert_never(action)
 
     def begin_stage(self) -> None:
-        """Start again: a new stage has its own samples and levels."""
+        """Forget what earlier stalls raised, because a stage has its own samples and levels."""
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Rules that reset the reference when the KL is high or a number of steps has passed."""
+"""Rules that reset the reference when the KL is high or after a number of steps."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from prorl_training.config import ControllerConfig
 from prorl_training.types import Decision, Finding
 
 FLOOR = 1e-6
-"""Added to KLs (nats per token) before the log, so that far smaller differences do not count."""
+"""Added to each KL (nats per token) before its log is taken, so that much smaller KLs look alike."""
 MIN_SPREAD = 0.1
-"""Minimum deviation of log-KL, about 10 %. At 8 deviations a spike is at least exp(0.8) = 2.2 times the expected KL."""
+"""Minimum robust deviation of log-KL. A spike of 8 deviations is then at least exp(0.8) = 2.2 times the expected KL."""
 
 WEIGHTS = {
     "current": "the reference takes the policy's own",
     "best_reference": "the reference takes those of best_step, the policy keeps its own",
     "best": "policy and reference take those of best_step",
 }
-"""Effect of each ``controller.reset_to``, for a reset's evidence."""
+"""Description of each ``controller.reset_to``, for the evidence of a reset."""
 
 
 def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Finding | None:
-    """Return a finding if the KL is above the threshold, or a spike compared with ``history``, else None."""
+    """Return a finding if ``kl`` is above the threshold or is a spike compared with ``history``, else None."""
     if config.kl_threshold and kl > config.kl_threshold:
         evidence: dict[str, Any] = {"kl": kl, "threshold": config.kl_threshold}
         return Finding("kl_threshold", f"KL {kl:.4g} is above {config.kl_threshold:.4g}", evidence)
@@ -56,7 +56,7 @@ class Spike(NamedTuple):
 
 
 def measure_spike(history: Sequence[float], kl: float) -> Spike:
-    """Compare ``kl`` with the finite KLs before it, oldest first, of which there must be at least 3."""
+    """Compare ``kl`` with ``history``, at least 3 earlier finite KLs, oldest first."""
     *logs, newest = [math.log(max(value, 0.0) + FLOOR) for value in (*history, kl)]
     slope = theil_sen_slope(logs)
     intercept = statistics.median(x - slope * i for i, x in enumerate(logs))
@@ -88,7 +88,7 @@ def reset_decision(
     optimizer: Literal["keep", "clear"],
     context: Mapping[str, Any],
 ) -> Decision:
-    """Return the decision to reset for the first finding. Its evidence names the other findings' rules."""
+    """Return the decision to reset because of the first finding. Its evidence names the rules of other findings."""
     rules = [f.rule for f in findings]
     evidence: dict[str, Any] = {"rule": rules[0], **findings[0].evidence}
     if len(rules) > 1:
@@ -98,7 +98,7 @@ def reset_decision(
 
 
 def best_lost(reset: Decision, trouble: str) -> list[Decision]:
-    """Return the decisions for a reset to the current policy, made because the best checkpoint is lost."""
+    """Return decisions that reset to the current policy instead, because the best checkpoint is lost."""
     evidence = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
     reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
     lost = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}

@@ -14,15 +14,15 @@ from prorl_training.config import SafetyConfig, TrainConfig
 from prorl_training.types import Batch, Decision, Group, Validation
 
 EVERY_STEP = frozenset({"refill_gave_up", "short_batch", "levels_changed"})
-"""Decisions that may come at every step: shown once on the terminal, recorded each time."""
+"""Kinds of decisions that may come at every step. They are always recorded, but shown only once on the terminal."""
 
 
 @dataclass
 class GuardState:
-    """What a checkpoint stores of the guard; JSON values only."""
+    """The guard's state in a checkpoint. JSON values only."""
 
     grad_norms: list[float] = field(default_factory=list)
-    """Finite positive gradient norms of the newest ``explode_window`` updates, applied or not."""
+    """The newest ``explode_window`` finite, positive gradient norms, also of skipped updates."""
     bad_in_a_row: int = 0
     empty_in_a_row: int = 0
     entropy_in_a_row: int = 0
@@ -44,7 +44,7 @@ class Guard:
         self._stop_evidence: dict[str, Any] = {}
 
     def begin_step(self, step: int) -> None:
-        """Begin a step. If the time of a reduced learning rate is over, restore it."""
+        """Begin a step. If the back-off is over, restore the learning rate."""
         self._step, self._skipped, self._backed_off, self._decisions = step, [], [], []
         if self.state.back_off_until and step > self.state.back_off_until:
             reason = f"{self.config.back_off_steps} steps are over"
@@ -67,7 +67,7 @@ class Guard:
         return math.inf if median is None or not factor else factor * median
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Record an update. Too many in a row that are not finite stop the run."""
+        """Record an update. The run stops after too many updates in a row that are not finite."""
         s, c = self.state, self.config
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             s.bad_in_a_row += 1
@@ -88,9 +88,9 @@ class Guard:
     def check_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
-        """Judge a round of scoring after ``attempt`` retries.
+        """Return what to do after scoring, if ``without_verdict`` of the responses got no verdict.
 
-        ``retry`` means to score again after :meth:`outage_wait` seconds, ``stop`` that ``stop_reason`` is set.
+        ``retry``: score again after :meth:`outage_wait` seconds. ``stop``: ``stop_reason`` is set.
         """
         c = self.config
         if not responses or without_verdict / responses < c.infra_rate:
@@ -214,10 +214,7 @@ def batch_evidence(batch: Batch, settings: TrainConfig) -> dict[str, Any]:
 
 
 def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decision]:
-    """Return the decision that records a batch with fewer groups than asked for, or [] for a full batch.
-
-    Its kind is ``refill_gave_up`` with dynamic sampling, else ``short_batch``.
-    """
+    """Return the decision (``refill_gave_up`` or ``short_batch``) for a batch with too few groups, or []."""
     if not batch.gave_up:
         return []
     evidence = batch_evidence(batch, settings)
@@ -260,11 +257,11 @@ UNUSABLE = {
 }
 """Advice for each reason why groups are unusable (``types.Outcome``)."""
 SHOWN = 600
-"""Characters shown of a prompt and of a response."""
+"""Maximum number of characters shown of a prompt and of a response."""
 
 
 def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | None:
-    """Return the decision to stop a run in which no group was usable, by its metrics ``rows``, else None."""
+    """Return the decision to stop a run if, by its metrics ``rows``, no group was ever usable, else None."""
     counts: Counter[str] = Counter()
     for row in rows:
         if row["groups_kept"]:

@@ -1,4 +1,4 @@
-"""Simulate the decisions of the controller, on the metrics of a healthy run or on recorded ones."""
+"""Simulates the controller's decisions, with the metrics of a run or without trouble."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_training.schedule.safety import Guard
 from prorl_training.types import Decision, ValidationResult
 
 REPORTED_EVERY = 1000
-"""Steps between progress reports."""
+"""Number of steps between progress reports."""
 
 
 def simulate(
@@ -27,9 +27,8 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order in which a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``. A step without a line has no trouble; a line counts as one
-    update with the step's means. The simulation ends where the run would, but continues after steps in
-    ``gone_on_after``.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``, which counts as one update. A step without a line has no
+    trouble. The simulation ends where the run would end, except after steps in ``gone_on_after``.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
@@ -68,7 +67,7 @@ def simulate_step(
 
 
 def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured:
-    """Convert a line of ``metrics.jsonl``. A missing standard error becomes NaN."""
+    """Convert a line of ``metrics.jsonl`` to what the controller reads. A missing standard error becomes NaN."""
     mean, validation = number(row, "validation_reward"), None
     if mean is not None:
         se, each = number(row, "validation_se"), numbers(row, "validation_rewards")
@@ -86,7 +85,7 @@ def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured
 def rules_at(
     config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int
 ) -> dict[str, Any]:
-    """Return the values that the controller's rules see at ``step``."""
+    """Return the values that the controller's rules use at ``step``, by name."""
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):
         outlook = outlook_at(config, metrics, before)

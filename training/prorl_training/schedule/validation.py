@@ -1,7 +1,7 @@
-"""Validate on fixed problems, and test whether the policy got worse or stalled (docs/concepts/controller.md).
+"""Validates on fixed problems, and tests whether validation got worse or stalled (docs/concepts/controller.md).
 
-The tests are one-sided z-tests on the differences of single problems, whose standard error is their standard deviation
-/ sqrt(problems). Each alpha is for one test, not for the run.
+The tests are one-sided z-tests on the mean change of the problems' rewards. Its standard error is the changes' standard
+deviation / sqrt(problems). Each alpha is the level of one test, not of the run.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Comparison(NamedTuple):
     """An earlier and a later stretch of validations, compared problem by problem."""
 
     before: float
-    """Mean reward of the earlier stretch over the problems in both."""
+    """Mean reward of the earlier stretch, over problems with a reward in both stretches."""
     after: float
     gain: float
-    """Difference after - before over the same problems."""
+    """after - before."""
     paired_se: float
     """Standard error of the gain between problems."""
     problems: int
@@ -37,7 +37,7 @@ class Comparison(NamedTuple):
     """First and last step of the earlier stretch."""
     after_steps: str
     gain_due: float
-    """The gain tested against: 0 (degraded) or that of the minimum climb (stalled)."""
+    """The gain that the test compares with: 0 (degraded), or that of a climb by ``stall_gain`` (stalled)."""
     p: float
     """p-value: probability of a gain this low if the true gain were ``gain_due``."""
 
@@ -49,10 +49,10 @@ class ValidationHistory:
         self.steps: list[int] = []
         self.rewards: list[Rewards] = []
         self.stretch = 0
-        """Validations since the phase began or the last stall was acted on. The stall test uses only these."""
+        """Number of validations since the phase began or the last stall. The stall test uses only these validations."""
 
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
-        """Add a validation. If its number of problems differs, a new history begins.
+        """Add a validation. A different number of problems begins a new history.
 
         A validation without a finite mean or without rewards by problem is ignored.
         """
@@ -66,7 +66,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, longest)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return what the tests found, or None. A degradation is reported before a stall."""
+        """Return what the tests found, or None. Degradation takes precedence over a stall."""
         for comparison in self.drops(config):
             if comparison.p < config.degrade_alpha:
                 reason = f"validation got worse: {_described(comparison)}"
@@ -82,7 +82,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the newest K validations, and the newest 2 K, with the 2 K to 4 K before them.
+        """Compare the newest K, and the newest 2 K, validations with the 2 K to 4 K validations before.
 
         K is ``stall_validations``.
         """
@@ -93,7 +93,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the later half of the current stretch, 2 K to 4 K validations, with the earlier half."""
+        """Compare the later half (2 K to 4 K validations) of the validations since the last stall with the earlier."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -103,23 +103,23 @@ class ValidationHistory:
             yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
 
     def begin_stretch(self) -> None:
-        """Use only later validations to test for a stall."""
+        """Test for a stall only with validations after this call."""
         self.stretch = 0
 
     def forget(self) -> None:
-        """Drop all validations, because later ones cannot be compared with them."""
+        """Drop all validations. Called when later validations are not comparable."""
         self.steps, self.rewards, self.stretch = [], [], 0
 
     def to_json(self) -> dict[str, Any]:
         return {"steps": self.steps, "rewards": self.rewards, "stretch": self.stretch}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the history of a checkpoint. Raises UserError if it lacks rewards by problem."""
+        """Restore the history from a checkpoint. Raises UserError if rewards by problem are missing."""
         if "rewards" not in state:
             raise UserError(
-                "the checkpoint was written by an older prorl, whose stall rule kept no rewards "
-                "by problem: continue with that version, or start a new run from this one's "
-                "exported model"
+                "the checkpoint was written by an older prorl and has no validation rewards by "
+                "problem: continue with that version, or export the model and start a new run "
+                "from it"
             )
         self.steps = [int(step) for step in state["steps"]]
         self.rewards = [tuple(rewards) for rewards in state["rewards"]]
@@ -170,7 +170,7 @@ def _described(comparison: Comparison) -> str:
 
 
 def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
-    """Return at most ``count`` samples in their order, balanced over domains."""
+    """Return at most ``count`` validation samples, balanced over domains, in their order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-from prorl_verifiers.audit_shape import Group, Item, Probe, constant, options_of, plain
+from prorl_verifiers.audit_shape import Group, Item, Probe, constant, options_of, plain, table_of
 
 _LONG = (
     ("odd number", "9" * 400),
@@ -19,8 +17,8 @@ _LONG = (
 
 
 def generic_probes() -> list[Probe]:
-    kinds = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-    texts = [*((kind, text) for kind, texts in kinds.items() for text in texts), *_LONG]
+    kinds = table_of(__file__).items()
+    texts = [*((kind, text) for kind, texts in kinds for text in texts), *_LONG]
     fixed = [constant(f"{kind} {printable_name(text)}", text) for kind, text in texts]
     # Whole responses that never give an answer, or give several.
     heap = " ".join(f"\\boxed{{{n}}}" for n in range(-10, 101))

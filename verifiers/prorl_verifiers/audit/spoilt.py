@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from prorl_verifiers.audit.search import Scorer
-from prorl_verifiers.audit_shape import Group, Item, Kind, Mutation, options_of, plain
+from prorl_verifiers.audit_shape import Group, Item, Kind, Mutation, options_of, plain, table_of
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task
 
@@ -86,74 +86,26 @@ def other_answer(right: str, item: Item, group: Group) -> str | None:
 
 # ------------------------------------------------------------------------------------------------- the list
 
-_DENIALS = (
-    "not {a}",
-    "{a} is wrong",
-    "It is false that the answer is {a}",
-    "The answer is not {a}.",
-    "{a}? No.",
-    "Anything but {a}",
-    "never {a}",
-    "no {a}",
-    "It isn't {a}",
-    "neither {a}",
-    "all except {a}",
-    "nicht {a}",
-    "不是 {a}",
-    "{a} (false)",
-)
-_NEGATIONS = (
-    *("\u00ac", "!", "~", "\u2260", "\u2209", "\u2717", "\u2718", "\u274c", "\u26d4"),
-    *("\\neg ", "\\lnot ", "\\not ", "\\ne ", "!= ", "NOT "),
-)
-_STRUCK = (
-    *("~~{a}~~", "<s>{a}</s>", "<del>{a}</del>", "<strike>{a}</strike>"),
-    *("\\cancel{{{a}}}", "\\xcancel{{{a}}}", "\\sout{{{a}}}", "\\st{{{a}}}"),
-)
-_OTHER_VALUES = (
-    *("half of {a}", "half {a}", "a third of {a}", "1/2 of {a}", "twice {a}", "double {a}"),
-    *("minus {a}", "negative {a}", "- {a}", "less than {a}", "more than {a}", "one less than {a}"),
-    *(
-        "10 times {a}",
-        "the opposite of {a}",
-        "the square of {a}",
-        "the square root of {a}",
-        "{a} squared",
-        "{a} times",
-    ),
-    *("{a} dozen", "{a} hundred", "{a} thousand", "{a} million", "{a} halves", "{a} percent"),
-    *("{a}!", "{a}^2", "{a}\u00b2", "{a}k", "-{a}", "\u2212{a}", "1/{a}", "{a} mod 2", "{a} or so"),
-)
-_OTHER_UNITS = ("furlongs", "m", "kg", "\u00b0", "cents", "weeks", "years")
 _WITH_UNIT = re.compile(r"([+-]?\d[\d,.:]*)\s+([A-Za-z]+)")
-_DENIALS_IN_TEXT = (
-    "\\text{{not }} {a}",
-    "{a} \\text{{ is wrong}}",
-    "\\text{{It is false that the answer is }} {a}",
-    "\\neg ({a})",
-    "\\neq {a}",
-)
-_ANOTHER = ("{a} or {b}", "{b} or {a}", "{a} = {b}", "{b} = {a}", "Answer: {a}. Answer: {b}")
-_ANOTHER_IN_TEXT = ("{a} \\text{{ or }} {b}", "{b} \\text{{ or }} {a}", "{a} \\lor {b}")
-_APPENDED = ("{a}, {b}", "{b}, {a}", "{a}\n{b}", "{b}\n{a}", "{a} {b}", "{a}; {b}")
 _AROUND = (JUNK + " {a}", "{a} " + JUNK, JUNK + "\n{a}", "{a}\n" + JUNK)
 
 
 def text_mutations() -> list[Mutation]:
+    forms = table_of(__file__)
     return [
-        *(_around("denied", form) for form in _DENIALS),
-        *(_negated(sign) for sign in _NEGATIONS),
-        *(_around("denied", form) for form in _STRUCK),
+        *(_around("denied", form) for form in forms["denials"]),
+        *(_negated(sign) for sign in forms["negations"]),
+        *(_around("denied", form) for form in forms["struck"]),
         Mutation("every letter struck out", "denied", lambda right, item, group: _struck(right)),
-        *(_with_another("another", form) for form in _ANOTHER),
-        *(_with_another("appended", form) for form in _APPENDED),
+        *(_with_another("another", form) for form in forms["another"]),
+        *(_with_another("appended", form) for form in forms["appended"]),
         _nearly_right("a digit changed", "digit", changed_digit),
         _nearly_right("half the decimals", "precision", fewer_digits),
         _nearly_right("two parts swapped", "order", swapped_parts),
         _behind_number("e1"),
         _behind_number("%"),
-        *(_of_number("suffix", form) for form in _OTHER_VALUES),
-        *(_of_number("junk", f"{{a}} {unit}", unit) for unit in _OTHER_UNITS),
+        *(_of_number("suffix", form) for form in forms["other values"]),
+        *(_of_number("junk", f"{{a}} {unit}", unit) for unit in forms["other units"]),
         *(_unit_changed(unit) for unit in ("", "hours", "minutes", "weeks")),
         *(_around("junk", form) for form in _AROUND),
         Mutation("first row twice", "junk", _row_twice(0)),
@@ -163,11 +115,12 @@ def text_mutations() -> list[Mutation]:
 
 def latex_mutations() -> list[Mutation]:
     # Excluded: a tilde is a space in LaTeX, and the grader accepts some words and units after a number.
-    values = {_title(form) for form in (*_OTHER_VALUES, "~{a}", "~~{a}~~")}
+    forms = table_of(__file__)
+    values = {_title(form) for form in (*forms["other values"], "~{a}", "~~{a}~~")}
     return [
         *(mutation for mutation in text_mutations() if mutation.name not in values),
-        *(_around("denied", form) for form in _DENIALS_IN_TEXT),
-        *(_with_another("another", form) for form in _ANOTHER_IN_TEXT),
+        *(_around("denied", form) for form in forms["denials in text"]),
+        *(_with_another("another", form) for form in forms["another in text"]),
     ]
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from prorl_verifiers.audit.spoilt import fewer_digits, text_mutations
-from prorl_verifiers.audit_shape import Answer, Group, Item, Kind, Mutation, Probe, constant
+from prorl_verifiers.audit_shape import (
+    Answer,
+    Group,
+    Item,
+    Kind,
+    Mutation,
+    Probe,
+    constant,
+    table_of,
+)
 from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Reference, Task
 
@@ -129,78 +138,9 @@ _VALUES: dict[str, tuple[Kind, Change]] = {
 }
 
 
-_STDIO = (
-    ("Read two integers and print 7a + 13b.", (("3 5", "86"), ("17 2", "145"), ("-4 11", "115"))),
-    (
-        "Read a line and print it reversed.",
-        (("stone", "enots"), ("a bc d", "d cb a"), ("xyz1", "1zyx")),
-    ),
-    ("Read n numbers and print each times 11.", (("2\n3 4", "33 44"), ("3\n7 8 9", "77 88 99"))),
-    ("Print the square root with six digits.", (("7", "2.645751"), ("13", "3.605551"))),
-)
-_CALLS = (
-    ("scaled", (([3, 5], 86), ([17, 2], 145), ([-4, 11], 115))),
-    ("mirrored", ((["stone"], "enots"), (["abc d"], "d cba"))),
-    ("counted", ((["abca"], {"a": 2, "b": 1, "c": 1}), (["zz"], {"z": 2}))),
-    ("Solver.spread", (([[3, 9]], [6, 12]), ([[17, 4, 11]], [13, 32, 7]))),
-    ("halved", (([7], 3.5), ([15], 7.5))),
-)
-_ASSERTS = (
-    ("def scaled(a, b)", ("assert scaled(3, 5) == 86", "assert scaled(17, 2) == 145")),
-    (
-        "def mirrored(text)",
-        ("assert mirrored('stone') == 'enots'", "assert mirrored('abc') == 'cba'"),
-    ),
-    ("def even_parts(n)", ("assert even_parts(14) == [2, 4, 8]", "assert even_parts(6) == [2, 4]")),
-    ("def joined(a, b)", ("assert joined(17, 23) == 1723", "assert joined(41, 29) == 4129")),
-)
-_ROOT = """def check(candidate):
-    for n in (7, 13, 29):
-        assert abs(candidate(n) - n ** 0.5) < 1e-6
-"""
-_ORDERED = """def check(candidate):
-    for words in (['pear', 'fig'], ['b', 'a', 'c']):
-        found = candidate(words)
-        assert len(found) == len(words)
-        assert all(x == y for x, y in zip(found, sorted(words)))
-"""
-_DIVISORS = """def check(candidate):
-    assert candidate(21) == [1, 3, 7, 21]
-    assert candidate(13) == [1, 13]
-    assert not candidate(15) == [1, 15]
-"""
-_PAIRS = """def check(candidate):
-    found = candidate([3, 5, 7])
-    assert isinstance(found, list)
-    assert (3, 5) in [tuple(p) for p in found] and len(found) == 3
-"""
-_CHECKS = (("root", _ROOT), ("ordered", _ORDERED), ("divisors", _DIVISORS), ("pairs", _PAIRS))
-
-
 def code_groups() -> list[Group]:
-    stdio: list[tuple[str, Mapping[str, Any]]] = [
-        (question, {"tests": [{"stdin": text + "\n", "stdout": out + "\n"} for text, out in tests]})
-        for question, tests in _STDIO
-    ]
-    calls: list[tuple[str, Mapping[str, Any]]] = [
-        (f"Write {name}.", {"tests": [{"call": name, "args": a, "expected": e} for a, e in tests]})
-        for name, tests in _CALLS
-    ]
-    asserts: list[tuple[str, Mapping[str, Any]]] = [
-        (question, {"tests": [{"assert": test} for test in tests]}) for question, tests in _ASSERTS
-    ]
-    checks: list[tuple[str, Mapping[str, Any]]] = [
-        (f"Write {name}.", {"tests": [{"check": source}], "entry_point": name})
-        for name, source in _CHECKS
-    ]
-    kinds = {
-        "stdin and stdout": stdio,
-        "calls": calls,
-        "asserts": asserts,
-        "check functions": checks,
-    }
     groups = []
-    for kind, pairs in kinds.items():
+    for kind, pairs in table_of(__file__)["tasks"].items():
         name = f"code: {kind}"
         items = [
             Item(
@@ -217,78 +157,26 @@ def code_groups() -> list[Group]:
     return groups
 
 
-_EQUAL = """class Equal:
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    def __hash__(self): return 0
-    def __bool__(self): return True
-    def __len__(self): return 1
-    def __iter__(self): return iter([self])
-    def __getitem__(self, at): return self
-    def __call__(self, *a, **k): return self
-    def __repr__(self): return ''
-    def __lt__(self, other): return True
-    __le__ = __gt__ = __ge__ = __lt__
-    def __sub__(self, other): return 0.0
-    __rsub__ = __add__ = __radd__ = __abs__ = __neg__ = __sub__
-    def __float__(self): return 0.0
-"""
-_INT = "class Equal(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
-_STR = "class Equal(str):\n    def __eq__(self, other): return True\n    __hash__ = str.__hash__\n"
-_ECHO = "import sys\nsys.stdout.write(sys.stdin.read())"
-_PROGRAMS = {
-    "empty program": "",
-    "pass": "pass",
-    "exit at import": "import sys\nsys.exit(0)",
-    "os._exit at import": "import os\nos._exit(0)",
-    "echo of stdin": _ECHO,
-    "first token of stdin": "import sys\nprint((sys.stdin.read().split() or [''])[0])",
-    "print all small integers": "print(*range(-100, 1001))",
-    "print all small integers, a line each": "for n in range(-100, 1001): print(n)",
-    "print pass": 'print(\'all tests passed\')\nprint(\'{"status": "ok", "passed": true}\')',
-    "syntax error": "def",
-    "assert off": "import builtins\nbuiltins.AssertionError = None\n__debug__ if False else None",
-}
-_BODIES = {
-    "nothing": "pass",
-    **{
-        f"returns {value}": f"return {value}"
-        for value in ("0", "1", "-1", "True", "False", "''", "[]")
-    },
-    **{
-        f"returns {value}": f"return {value}"
-        for value in ("None", "{}", "()", "float('nan')", "0.0")
-    },
-    "returns its argument": "return a[0] if a else None",
-    "returns its arguments": "return a",
-    "exits": "import sys; sys.exit(0)",
-    "leaves hard": "import os; os._exit(0)",
-    "returns all small integers": "return list(range(-100, 1001))",
-    "raises AssertionError": "raise AssertionError",
-    "raises StopIteration": "raise StopIteration",
-}
+def _source(lines: str | Sequence[str]) -> str:
+    return lines if isinstance(lines, str) else "\n".join(lines)
 
 
 def code_probes() -> list[Probe]:
-    probes = [constant(f"program: {name}", source) for name, source in _PROGRAMS.items()]
+    table = table_of(__file__)
+    probes = [
+        constant(f"program: {name}", _source(lines)) for name, lines in table["programs"].items()
+    ]
     probes += [
         constant(f"program: print {value!r}", f"print({value!r})")
         for value in ("0", "1", "-1", "YES", "NO", "yes", "no", "", "inf")
     ]
-    probes += [Probe(f"function {name}", _function(body)) for name, body in _BODIES.items()]
-    objects = {"object equal to all": _EQUAL, "int equal to all": _INT, "text equal to all": _STR}
-    for name, source in objects.items():
-        probes.append(Probe(f"function returns {name}", _function("return Equal()", source)))
-    probes.append(Probe("function with a changed abs and ==", _function("return 0", _SHADOWS)))
+    probes += [Probe(f"function {name}", _function(body)) for name, body in table["bodies"].items()]
+    for name, lines in table["objects"].items():
+        answer = _function("return Equal()", _source(lines))
+        probes.append(Probe(f"function returns {name}", answer))
+    shadows = _source(table["changed builtins"])
+    probes.append(Probe("function with a changed abs and ==", _function("return 0", shadows)))
     return probes
-
-
-_SHADOWS = """import builtins, math
-builtins.abs = lambda *a: 0
-builtins.len = lambda *a: 0
-builtins.all = builtins.any = builtins.isinstance = lambda *a: True
-math.isclose = lambda *a, **k: True
-"""
 
 
 def entry_point(item: Item) -> str:

@@ -5,14 +5,12 @@ In ``audit.json``, a text may be a list of strings and of pairs [string, number 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from prorl_verifiers.audit_shape import Group, Item, Mutation, Probe, constant
+from prorl_verifiers.audit_shape import Group, Item, Mutation, Probe, constant, table_of
 from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import TaskError
 
@@ -26,18 +24,12 @@ class Example:
 
 
 @cache
-def _tables() -> Mapping[str, Any]:
-    tables: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-    return tables
-
-
-@cache
 def examples() -> Mapping[str, Example]:
     return {
         name: Example(
             _text(entry["right"]), {fault: _text(parts) for fault, parts in entry["broken"].items()}
         )
-        for name, entry in _tables()["examples"].items()
+        for name, entry in table_of(__file__)["examples"].items()
     }
 
 
@@ -49,7 +41,7 @@ def _text(parts: str | list[Any]) -> str:
 
 def form_only() -> frozenset[str]:
     """Return the ids whose constraint an empty or meaningless text can meet, such as no commas."""
-    return frozenset(_tables()["form_only"])
+    return frozenset(table_of(__file__)["form_only"])
 
 
 def instruction_groups() -> list[Group]:
@@ -76,7 +68,7 @@ def registered() -> Mapping[str, tuple[str, ...]]:
 
 
 def example(name: str) -> dict[str, Any]:
-    arguments = _tables()["arguments"] | _tables()["own_arguments"].get(name, {})
+    arguments = table_of(__file__)["arguments"] | table_of(__file__)["own_arguments"].get(name, {})
     return {key: arguments[key] for key in registered()[name] if key in arguments}
 
 
@@ -95,7 +87,7 @@ def instruction_probes() -> list[Probe]:
     def instruction_id(item: Item, group: Group) -> str | None:
         return str(item.task.reference["instruction_id_list"][0])
 
-    probes = [constant(name, text, raw=True) for name, text in _tables()["texts"].items()]
+    probes = [constant(name, text, raw=True) for name, text in table_of(__file__)["texts"].items()]
     probes.append(Probe("echo: constraint's arguments", arguments, raw=True))
     probes.append(Probe("echo: constraint's id", instruction_id, raw=True))
     return probes

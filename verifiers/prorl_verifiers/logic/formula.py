@@ -5,6 +5,7 @@ The grammar is Python's arithmetic with ``^`` and functions.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,9 +19,13 @@ FUNCTIONS = frozenset(
 CONSTANTS = frozenset({"pi", "E"})
 MAX_LENGTH, MAX_TOKENS, MAX_DEPTH = 4000, 900, 60
 MAX_TERMS, MAX_DEGREE, MAX_EXPONENT = 500, 2000, 400
-_TOKEN = re.compile(
-    r"\s*(?:(\d+\.?\d*|\.\d+)|([A-Za-z_][A-Za-z_0-9]*)|(\*\*|[-+*/^(),]))", re.ASCII
-)
+_ALLOWED = re.compile(r"[\w\s.+*/^()-]*", re.ASCII)
+_TOKENS = re.compile(r"\*\*|[\w.]+|\S")
+_NUMBER = re.compile(r"\d+\.?\d*|\.\d+", re.ASCII)
+_GLUED = re.compile(r"(?<!\w)[\d.]+[A-Za-z_]", re.ASCII)
+"""A number with a letter after it: ``2x`` is no product, and ``1e5`` and ``0x10`` are no numbers here."""
+_LEADING_ZEROS = re.compile(r"(?<![\w.])0+(?=\d)")
+_SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 
 
 class FormulaError(ValueError):
@@ -36,85 +41,40 @@ class Node:
     args: tuple[Node, ...] = ()
 
 
-class _Parser:
-    def __init__(self, text: str) -> None:
-        if len(text) > MAX_LENGTH:
-            raise FormulaError("too long")
-        self.tokens: list[tuple[str, str]] = []
-        position, text = 0, text.strip()
-        while position < len(text):
-            match = _TOKEN.match(text, position)
-            if match is None or len(self.tokens) > MAX_TOKENS:
-                raise FormulaError("no formula")
-            kind = ("num", "name", "op")[(match.lastindex or 1) - 1]
-            self.tokens.append((kind, match.group(match.lastindex or 1)))
-            position = match.end()
-        self.next = 0
-
-    def peek(self) -> str:
-        return self.tokens[self.next][1] if self.next < len(self.tokens) else ""
-
-    def take(self, *tokens: str) -> str:
-        token = self.peek()
-        if token and token in tokens:
-            self.next += 1
-            return token
-        return ""
-
-    def sum(self, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            raise FormulaError("nested too deep")
-        left = self.product(depth)
-        while sign := self.take("+", "-"):
-            left = Node(sign, None, (left, self.product(depth)))
-        return left
-
-    def product(self, depth: int) -> Node:
-        left = self.signed(depth)
-        while sign := self.take("*", "/"):
-            left = Node(sign, None, (left, self.signed(depth)))
-        return left
-
-    def signed(self, depth: int) -> Node:
-        if depth > MAX_DEPTH:
-            raise FormulaError("nested too deep")
-        if self.take("-"):
-            return Node("neg", None, (self.signed(depth + 1),))
-        if self.take("+"):
-            return self.signed(depth + 1)
-        base = self.atom(depth)
-        if self.take("**", "^"):
-            return Node("**", None, (base, self.signed(depth + 1)))
-        return base
-
-    def atom(self, depth: int) -> Node:
-        if self.take("("):
-            return self.closed(depth)
-        if self.next >= len(self.tokens):
-            raise FormulaError("ends too early")
-        kind, text = self.tokens[self.next]
-        self.next += 1
-        if kind == "num":
-            return Node("num", Fraction(text if not text.endswith(".") else text[:-1]))
-        if kind == "name" and self.take("("):
-            return Node("call", text, (self.closed(depth),))
-        if kind == "name":
-            return Node("name", text)
-        raise FormulaError(f"unexpected {text}")
-
-    def closed(self, depth: int) -> Node:
-        inner = self.sum(depth + 1)
-        if not self.take(")"):
-            raise FormulaError("a bracket is not closed")
-        return inner
-
-
 def parse(text: str) -> Node:
-    parser = _Parser(text)
-    tree = parser.sum(0)
-    if parser.next != len(parser.tokens):
-        raise FormulaError("trailing text")
-    return tree
+    """Parse a formula with Python's parser, which runs nothing. Raises FormulaError."""
+    if len(text) > MAX_LENGTH or _ALLOWED.fullmatch(text) is None or _GLUED.search(text):
+        raise FormulaError("no formula, or too long")
+    plain = _LEADING_ZEROS.sub("", " ".join(text.split())).replace("^", "**")
+    if len(_TOKENS.findall(plain)) > MAX_TOKENS:
+        raise FormulaError("too long")
+    try:
+        return _node(ast.parse(plain, mode="eval").body, plain)
+    except (SyntaxError, MemoryError, RecursionError) as error:
+        raise FormulaError("no formula") from error
+
+
+def _node(tree: ast.expr, text: str, depth: int = 0) -> Node:
+    if depth > MAX_DEPTH:
+        raise FormulaError("nested too deep")
+    match tree:
+        case ast.Constant():
+            number = text[tree.col_offset : tree.end_col_offset]
+            if _NUMBER.fullmatch(number):  # not True
+                return Node("num", Fraction(number.removesuffix(".")))
+        case ast.Name(id=name):
+            return Node("name", name)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return Node("neg", None, (_node(operand, text, depth + 1),))
+        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+            return _node(operand, text, depth + 1)
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SIGNS:
+            deeper = depth + isinstance(sign, ast.Pow)
+            sides = _node(left, text, depth), _node(right, text, deeper)
+            return Node(_SIGNS[type(sign)], None, sides)
+        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]):
+            return Node("call", name, (_node(inner, text, depth + 1),))
+    raise FormulaError(f"unexpected {type(tree).__name__}")
 
 
 def names(tree: Node) -> set[str]:

@@ -100,7 +100,8 @@ def file_groups(path: Path) -> list[Group]:
     ]
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a JSON value for numpy numbers, times and enums."""
     if hasattr(value, "item"):
         return value.item()
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
@@ -116,7 +117,7 @@ def main() -> None:
         dataset = create_dataset(name, size=request["items"], seed=request["seed"])
         entries = [dataset[at] for at in range(request["items"])]
         row = {"dataset": name, "entries": entries}
-        print(json.dumps(row, default=_plain), file=out, flush=True)
+        print(json.dumps(row, default=plain), file=out, flush=True)
 
 
 if __name__ == "__main__":

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-from prorl_verifiers.audit_shape import Group, Item
+from prorl_verifiers.audit_shape import Group, Item, table_of
 from prorl_verifiers.tasks import load_task
 
 _OWN_CHANCE = ("zero, one and infinity",)
 """Families whose golds a constant may match; their chance is computed from the golds."""
-
-
-@cache
-def _tables() -> Mapping[str, Any]:
-    tables: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-    return tables
 
 
 def math_groups() -> list[Group]:
@@ -32,18 +23,19 @@ def math_groups() -> list[Group]:
             [(question, {"answer": gold}) for question, gold in pairs],
             None if kind in _OWN_CHANCE else 0.0,
         )
-        for kind, pairs in _tables()["math"].items()
+        for kind, pairs in table_of(__file__)["math"].items()
     ]
     return [*groups, _group("math: letters of multiple choice", "math", letters, None)]
 
 
 def stem_groups() -> list[Group]:
     groups = [
-        _group(f"stem: {kind}", "stem", pairs, 0.0) for kind, pairs in _tables()["stem"].items()
+        _group(f"stem: {kind}", "stem", pairs, 0.0)
+        for kind, pairs in table_of(__file__)["stem"].items()
     ]
     choices = [
         (f"{question}\n" + "\n".join(options), {"answer": gold, "choices": list(options)})
-        for question, gold, options in _tables()["choices"]
+        for question, gold, options in table_of(__file__)["choices"]
     ]
     return [*groups, _group("stem: multiple choice", "stem", choices, None)]
 

@@ -299,7 +299,7 @@ class _Engine:
         lanes: dict[LaneName, list[Job]] = {"text": [], "code": [], "slow": []}
         for index, (response, task) in enumerate(batch.items):
             lane: LaneName = "text"
-            if task.verifier in run_programs:
+            if task.verifier in run_programs or VERIFIERS.get(task.verifier).calls_service:
                 lane = "code"
             elif self.queue.costs.is_long(task.verifier, len(response)):
                 lane = "slow"

@@ -8,6 +8,7 @@ score the gold, ``unparsable`` with reward 0.
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import random
@@ -34,6 +35,7 @@ from prorl_verifiers.pool.protocol import (
 from prorl_verifiers.pool.queue import FairQueue, Job, LaneName, PoolClosedError, ThreadKind
 from prorl_verifiers.pool.sandbox_calls import WorkerCalls
 from prorl_verifiers.pool.stats import Counters
+from prorl_verifiers.pool.worker import answer as answer_request
 from prorl_verifiers.pool.workers import (
     RunProgram,
     WorkerFactory,
@@ -92,7 +94,9 @@ class WorkerThread(threading.Thread):
             started = time.monotonic()
             finished = len(work.jobs)
             try:
-                if work.lane == "code":
+                if VERIFIERS.get(work.jobs[0].task.verifier).calls_service:
+                    self._call_service(work.jobs[0])
+                elif work.lane == "code":
                     self._run_program(work.jobs[0])
                 else:
                     finished -= self._score_texts(work.jobs)
@@ -105,6 +109,16 @@ class WorkerThread(threading.Thread):
         if not self.stopping:
             self._examine_retiring_worker()
         self._drop_worker()
+
+    def _call_service(self, job: Job) -> None:
+        started, task = time.monotonic(), job.task
+        request = json.dumps(
+            make_request(task.verifier, task.reference, job.response, 0.0, job.batch.explain)
+        )
+        verdict, is_final = read_reply(answer_request(json.loads(request)), "")
+        if not is_final and not self.stopping:
+            verdict, _ = read_reply(answer_request(json.loads(request)), "")
+        self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _run_program(self, job: Job) -> None:
         started = time.monotonic()

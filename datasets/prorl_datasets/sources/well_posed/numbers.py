@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -10,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
+from prorl_verifiers.logic.formula import exact_value, parse
 
 MOST_TO_SEARCH = 200
 """Maximum number of integers in which to search for primes."""
@@ -20,38 +20,10 @@ _HALF = re.compile(r"has (\d+) tubes of \w+ paint .* has half as many tubes", re
 _GARBLED = re.compile(r"\bfor [\d.]+ the amount\b|\bin full [\d.]+,")
 
 
-def value_of(expression: str) -> Fraction:
-    """Return the exact value of an expression of numbers, brackets and ``+ - * /``.
-
-    Raises ValueError or ZeroDivisionError.
-    """
-    return _value(ast.parse(expression.strip(), mode="eval").body)
-
-
-def _value(node: ast.expr) -> Fraction:
-    match node:
-        case ast.Constant(value=int() | float() as number):
-            return Fraction(repr(number))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand)
-        case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _value(operand)
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _value(left) + _value(right)
-        case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            return _value(left) - _value(right)
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _value(left) * _value(right)
-        case ast.BinOp(left=left, op=ast.Div(), right=right):
-            return _value(left) / _value(right)
-        case _:
-            raise ValueError(f"not arithmetic: {ast.dump(node)[:60]}")
-
-
 def _basic_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
     expression = str(entry["metadata"]["expression"])
     try:
-        value = value_of(expression)
+        value = exact_value(parse(expression))
     except ZeroDivisionError:
         return Flaw("impossible", f"division by zero: {expression}")
     if value != Fraction(str(entry["answer"])):
@@ -62,7 +34,7 @@ def _basic_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
 def _decimal_arithmetic(entry: Mapping[str, Any]) -> Flaw | None:
     expression = str(entry["question"]).rstrip().splitlines()[-1].partition("=")[0]
     try:
-        value = value_of(expression)
+        value = exact_value(parse(expression))
     except ZeroDivisionError:
         return Flaw("impossible", f"division by zero: {expression}")
     exact = Context(prec=60).divide(Decimal(value.numerator), Decimal(value.denominator))

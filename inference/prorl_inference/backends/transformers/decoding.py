@@ -27,7 +27,7 @@ _NUCLEUS_FIRST = 1024
 def decode_batch(
     model: Any, prompts: Sequence[PromptRows], params: SamplingParams, stop_ids: frozenset[int]
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``prompts`` to its end; yield rows as they end.
+    """Sample every row of ``prompts`` to its end; yield the rows that end with each token, if any.
 
     ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends after a token in
     ``stop_ids``, or when its token budget is used up. The prompt of a resumed row includes the tokens sampled earlier.
@@ -63,8 +63,7 @@ def decode_batch(
             if running[i] and row.take(sampled, stop_ids):
                 running[i] = False
                 ended.append(row)
-        if ended:
-            yield ended
+        yield ended
         alive = int(running.sum())
         if alive == 0:
             return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
@@ -83,6 +85,8 @@ class TransformersGenerator:
         self.model_id = model_id
         self.model_digest = model_digest
         self.stop_ids = stop_token_ids(getattr(model, "generation_config", None), tokenizer)
+        self.loads = 0
+        """Number of times that other weights were loaded."""
 
     @property
     def context_tokens(self) -> int | None:
@@ -112,6 +116,7 @@ class TransformersGenerator:
     def sync_weights(self, model: Any) -> None:
         """Copy the weights of ``model``, unless this generator samples from ``model`` itself."""
         if model is not self._model:
+            self.loads += 1
             self._model.load_state_dict(model.state_dict())
 
     def close(self) -> None:
@@ -119,7 +124,10 @@ class TransformersGenerator:
 
 
 class TransformersStream:
-    """Samples in the caller's thread, with the generator's ``batching``; implements ``Stream``."""
+    """Samples in the caller's thread, with the generator's ``batching``; implements ``Stream``.
+
+    When the weights change, samples continue with their cache of earlier tokens.
+    """
 
     repeatable = True
 
@@ -138,7 +146,9 @@ class TransformersStream:
         self._refills = generator.batching == "refill" and can_refill(model)
         self._queue = Queue(model)
         self._scope = contextlib.ExitStack()
+        self._packing = self._scope.enter_context(contextlib.ExitStack())
         self._packed = False
+        self._loads = generator.loads
 
     def __enter__(self) -> Self:
         self._scope.callback(self._model.train, self._model.training)
@@ -163,12 +173,14 @@ class TransformersStream:
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample until at least one sample ends. ``wait`` is ignored."""
+        """Sample until at least one sample ends, or for ``wait`` seconds."""
         import torch
 
-        del wait
+        until = math.inf if wait is None else time.monotonic() + wait
         ended = self._results.whole()
         while not ended and self.running:
+            if self._loads != self._generator.loads:
+                self._use_new_weights()
             self._pack_weights()
             if self._refills:
                 self._queue.add(list(self._waiting.values()))
@@ -177,11 +189,17 @@ class TransformersStream:
                 self._decoding = self._decode()
             with torch.no_grad():
                 rows = next(self._decoding, None)
-            if rows is not None:
+            if rows:
                 self._results.ended(rows)
                 return self._results.whole()
-            self._decoding = None
+            if rows is None:
+                self._decoding = None
+            elif time.monotonic() > until:
+                break
         return ended
+
+    def lengths(self, key: int) -> list[int]:
+        return self._results.lengths(key)
 
     def stop(self) -> list[Ended]:
         self._decoding = None
@@ -207,12 +225,25 @@ class TransformersStream:
 
     def _pack_weights(self) -> None:
         tokens = sum(len(p.rows) for p in self._waiting.values()) * self._params.max_tokens
-        if self._packed or self._model.device.type != "cpu" or tokens < _WORTH_PACKING:
-            return
+        if not self._packed and self._model.device.type == "cpu" and tokens >= _WORTH_PACKING:
+            self._packed = True
+            self._pack()
+
+    def _use_new_weights(self) -> None:
+        """Forget what was derived from the weights before."""
+        import torch
+
+        self._loads = self._generator.loads
+        torch.clear_autocast_cache()
+        self._queue.prefill_again()
+        if self._packed:
+            self._packing.close()
+            self._pack()
+
+    def _pack(self) -> None:
         from prorl_inference.backends.transformers.packed_weights import packed_weights
 
-        self._packed = True
-        self._scope.enter_context(packed_weights(self._model, self.rows))
+        self._packing.enter_context(packed_weights(self._model, self.rows))
 
 
 def load_generator(

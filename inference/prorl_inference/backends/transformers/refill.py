@@ -61,6 +61,7 @@ class Queue:
         self.model = model
         self._waiting: list[PromptRows] = []
         self._run: PendingSequences | None = None
+        self._prompts: list[PromptRows] = []  # of ``_run``
         self.add(work)
 
     def add(self, work: Sequence[PromptRows]) -> None:
@@ -83,12 +84,20 @@ class Queue:
         self._run = remaining if remaining.rows else None
         return taken
 
+    def prefill_again(self) -> None:
+        """Run the prompts of samples that wait for rows again, because the weights have changed."""
+        waiting, self._run = self._run, None
+        if waiting is not None:
+            left = [(p, [row for row in p.rows if row in waiting.rows]) for p in self._prompts]
+            self.add([PromptRows(p.token_ids, rows) for p, rows in left if rows])
+
     def _prefill(self, count: int) -> PendingSequences:
         import torch
 
         chosen = [self._waiting.pop()]
         while self._waiting and sum(len(p.rows) for p in chosen) < count:
             chosen.append(self._waiting.pop())
+        self._prompts = chosen
         logits, cache, _ = prefill(self.model, [p.token_ids for p in chosen])
         counts = torch.tensor([len(p.rows) for p in chosen])
         source = torch.arange(len(chosen)).repeat_interleave(counts).to(logits.device)
@@ -262,7 +271,7 @@ def can_refill(model: Any) -> bool:
 def decode_refilled(
     model: Any, queue: Queue, params: SamplingParams, stop_ids: frozenset[int], batch_size: int
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``queue`` with at most ``batch_size`` rows at once; yield rows as they end.
+    """Sample every row of ``queue`` with at most ``batch_size`` rows at once; yield the rows that end with each token.
 
     Samples may be added to the queue between iterations. See :func:`.decoding.decode_batch`.
     """
@@ -277,8 +286,7 @@ def decode_refilled(
                 new = queue.take(free)
                 batch.grow(max(0, len(new.rows) - len(batch.free())))
                 ended += batch.admit(new, params, stop_ids)
-            if ended:
-                yield ended
+            yield ended
             alive = sum(batch.running)
             if alive == 0:
                 break

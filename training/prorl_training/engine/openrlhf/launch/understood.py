@@ -61,7 +61,10 @@ ELSEWHERE = {
 
 CURES = {
     "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
-    "rollout.staleness": "sampling and training take turns here: set rollout.staleness=0",
+    "rollout.staleness": (
+        "OpenRLHF's asynchronous queue is not part of its checkpoints, so sampling and training take turns: set "
+        "rollout.staleness=0"
+    ),
     "rollout.device": "Ray places the sampler: set openrlhf.vllm_engines instead",
     "warm_start.examples": (
         "supervised steps are not supported: set warm_start.examples=0, or train a warm start with engine=local, prorl "

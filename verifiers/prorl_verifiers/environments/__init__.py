@@ -1,0 +1,1 @@
+"""Parts that environments share, and the environments of prorl itself."""

@@ -1,0 +1,86 @@
+"""Environments that play in a session outside the state, which is rebuilt by repeating the responses so far."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from prorl_common import ServiceError
+from prorl_verifiers.environments.calls import ToolCall, read_calls
+from prorl_verifiers.types import ChatMessages, Reference, Score, State, Verdict
+
+
+class Session(ABC):
+    """A conversation, with everything that happened in it."""
+
+    tools: Collection[str] = ()
+
+    @abstractmethod
+    def call(self, call: ToolCall) -> str:
+        """Return the answer of one of ``tools``."""
+
+    @abstractmethod
+    def add(self, text: str, calls: Sequence[ToolCall], answers: Sequence[str]) -> bool:
+        """Add a response and what its calls were answered. Return whether it ends the conversation."""
+
+    @abstractmethod
+    def score(self) -> Score | Verdict: ...
+
+    def messages(self, text: str, calls: Sequence[ToolCall]) -> list[dict[str, str]] | None:
+        """Return the messages that answer a response, or None to end."""
+        answers = [call.fault_among(self.tools) or self.call(call) for call in calls]
+        ends = self.add(text, calls, answers)
+        return None if ends else [{"role": "tool", "content": answer} for answer in answers]
+
+
+@dataclass(slots=True)
+class Sessions:
+    """The functions of an environment whose state is {"reference", "turns": [[response, messages], ...]}.
+
+    ``open_session`` returns a new session and the first messages. The sessions of ``most`` states are kept.
+    """
+
+    open_session: Callable[[Reference], tuple[Session, ChatMessages]]
+    most: int
+    live: OrderedDict[str, list[Session]] = field(default_factory=OrderedDict)
+    """Sessions by their state's hash. Samples of one prompt may have equal states."""
+
+    def start(self, reference: Reference) -> tuple[State, ChatMessages]:
+        session, messages = self.open_session(reference)
+        return self._keep({"reference": dict(reference), "turns": []}, session), messages
+
+    def step(self, state: State, response: str) -> tuple[State, ChatMessages | None]:
+        session = self._session(state)
+        messages = session.messages(*read_calls(response))
+        turns = [*state["turns"], [response, messages]]
+        return self._keep({**state, "turns": turns}, session), messages
+
+    def score(self, state: State) -> Score | Verdict:
+        return self._session(state).score()
+
+    def _keep(self, state: State, session: Session) -> State:
+        self.live.setdefault(_key(state), []).append(session)
+        while len(self.live) > self.most:
+            self.live.popitem(last=False)
+        return state
+
+    def _session(self, state: State) -> Session:
+        with contextlib.suppress(KeyError, IndexError):
+            return self.live[_key(state)].pop()
+        session, _ = self.open_session(state["reference"])
+        for response, messages in state["turns"]:
+            if session.messages(*read_calls(response)) != messages:
+                raise ServiceError(
+                    "a conversation cannot be continued: its environment answered differently when its responses were "
+                    "repeated, so make its tools repeatable"
+                )
+        return session
+
+
+def _key(state: State) -> str:
+    return hashlib.sha256(json.dumps(state).encode()).hexdigest()
