@@ -215,11 +215,11 @@ class Connection(Closing):
         self._cut = False
 
     def get(self, path: str) -> Reply:
-        """Send a GET request. Raises TransientError."""
+        """Raises TransientError."""
         return self._ask("GET", path, None, self._headers)
 
     def post(self, path: str, value: Mapping[str, Any]) -> Reply:
-        """Post a JSON object. Raises TransientError."""
+        """Send ``value`` as JSON. Raises TransientError."""
         headers = {**self._headers, "Content-Type": "application/json"}
         return self._ask("POST", path, json.dumps(value).encode(), headers)
 

@@ -22,8 +22,7 @@ class Progress(Protocol):
     def message(self, text: str) -> None:
         """Show one permanent line."""
 
-    def finish(self) -> None:
-        """End the current stage."""
+    def finish(self) -> None: ...
 
 
 class NullProgress:

@@ -40,11 +40,10 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 def continuation(
     tokenizer: PreTrainedTokenizerBase, messages: Messages, answer: Messages, last_token: int
 ) -> list[int]:
-    """Return the tokens between a response to ``messages`` and the response to ``answer``, which follows it.
+    """Return the tokens that the chat template writes between a response to ``messages`` and one to ``answer``.
 
-    They are what the chat template writes between the two, without ``last_token``, with which the first one ended. A
-    tool's message becomes one of the user in ``<tool_response>`` tags if the template knows no tools. Raises UserError if
-    the template cannot render the conversation.
+    The first response's ``last_token`` is not repeated. If the template does not support tools, a tool's message becomes
+    a user message in ``<tool_response>`` tags. Raises UserError if the template cannot render the conversation.
     """
     if tokenizer.chat_template is None:
         between = "\n" + render_prompt(tokenizer, answer)
@@ -85,7 +84,7 @@ def _rendered_after(tokenizer: PreTrainedTokenizerBase, turn: Messages, answer: 
 
 
 def rewritten_history(tokenizer: PreTrainedTokenizerBase) -> str | None:
-    """Return how the chat template changes earlier turns when it renders later ones, or None if it keeps them."""
+    """Return how the chat template changes earlier turns when it renders later turns, or None if it does not."""
     if tokenizer.chat_template is None:
         return None
     for kind, content in (("thinking", "<think>\nabc\n</think>\n\ndef"), ("text", "def")):

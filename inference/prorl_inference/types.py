@@ -54,8 +54,8 @@ class Completion:
     - ``text``: without special tokens; starts with ``<think>`` if the chat template put that tag into the prompt.
     - ``token_ids``, ``logprobs``: include the end token if it was sampled. A server gives -1 and NaN for each token.
       Log-probs are natural logs after temperature scaling, before top-p.
-    - ``given``: ranges (start, stop) of tokens that an environment wrote. Their log-probs are 0 and mean nothing, and
-      ``text`` is what was sampled after the last of them.
+    - ``given``: ranges (start, stop) of tokens that an environment wrote. Their log-probs are 0 and mean nothing;
+      ``text`` holds only what was sampled after these tokens.
     - ``finish_reason``: ``length`` at ``max_tokens``, ``refused`` if a server refused (see ``note``), ``paused`` if the
       stream was stopped. Refused and paused completions have an empty ``text``.
     """

@@ -38,7 +38,7 @@ policy). ``((0, 3), (17, 4))``: policy 3 sampled 17 tokens, policy 4 the others.
 
 
 def sampled_from(policies: Policies, token: int, policy: int) -> Policies:
-    """Return ``policies`` for a response whose tokens from ``token`` on ``policy`` samples."""
+    """Return ``policies`` after ``policy`` has taken over the sampling of the response at token ``token``."""
     before = tuple(pair for pair in policies if pair[0] < token)
     return before if before and before[-1][1] == policy else (*before, (token, policy))
 

@@ -128,7 +128,7 @@ class DeviceGenerator(Closing):
         return [results[index] for index in range(len(requests))]
 
     def sync_weights(self, model: Any) -> None:
-        """Raise UserError: the child has its own model."""
+
         raise UserError("a worker process cannot load new weights: sample with one device")
 
     def interrupt(self) -> None:

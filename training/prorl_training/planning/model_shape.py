@@ -84,7 +84,7 @@ class ModelShape:
 
     @property
     def kv_width(self) -> int:
-        """Total size of a token's key vectors over all heads; its value vectors have the same size."""
+        """Total size of a token's key vectors over all heads. Value vectors have the same size."""
         return self.kv_heads * self.head_dim
 
     @property

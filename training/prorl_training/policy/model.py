@@ -124,8 +124,7 @@ class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
     With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is None with LoRA, and if no
-    phase has a KL term. ``updates`` counts applied updates. With sharded ``ranks`` all ranks must call the same methods
-    in the same order.
+    phase has a KL term. ``updates`` counts applied updates. Sharded ``ranks`` must all call the same methods in order.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Pack prompts and responses into one row of tokens without padding.
 
 Each prompt comes once, followed by its responses. A response attends only to its prompt and itself. This is computed by
-SDPA on blocks, or by flex attention on CUDA. Transformers passes a ``PackMask`` in place of a mask.
+SDPA on blocks, or by flex attention on CUDA.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from prorl_inference.types import sampled_at
 
 @dataclass(frozen=True, slots=True)
 class PromptGroup:
-    """Token ids of a prompt and its responses. ``indices`` are the responses' numbers in the batch.
+    """Token ids of a prompt and its responses. ``indices`` are the numbers of the responses in the batch.
 
     ``given`` is empty or has the ranges of each response's tokens that an environment wrote.
     """

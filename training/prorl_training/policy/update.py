@@ -353,10 +353,7 @@ class Policy(PolicyModel):
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update per mini-batch.
 
-        ``guard`` may refuse an update. Updates that are not finite are never applied.
-        """
         return PolicyUpdate(self, batch, guard or AcceptAll(), lr_scale).run()
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:

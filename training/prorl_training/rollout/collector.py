@@ -87,8 +87,7 @@ class RoundGuard(Protocol):
     ) -> Literal["ok", "retry", "stop"]:
         """Return whether to continue, to score missing verdicts again, or to stop."""
 
-    def outage_wait(self, attempt: int) -> float:
-        """Return how many seconds to wait before scoring again after ``attempt`` retries."""
+    def outage_wait(self, attempt: int) -> float: ...
 
 
 class StepGivenUp(ServiceError):
@@ -169,13 +168,13 @@ class _Draw:
     policies: Sequence[Policies] = ()
 
     def continue_with(self, policy: int, lengths: Sequence[int]) -> None:
-        """Record that ``policy`` samples the tokens after the first ``lengths``, one length per completion."""
+        """Record that ``policy`` samples completion i from token ``lengths[i]`` on."""
         policies = self.policies or [()] * len(lengths)
         pairs = zip(policies, lengths, strict=True)
         self.policies = [sampled_from(before, length, policy) for before, length in pairs]
 
     def stop(self, completions: Sequence[Completion]) -> None:
-        """Set the ``completions`` and drop policies that sampled no token of them."""
+        """Set the ``completions``, and drop policies that sampled none of their tokens."""
         lengths = [len(c.token_ids) for c in completions]
         pairs = zip(self.policies, lengths, strict=True)
         self.policies = [

@@ -28,8 +28,7 @@ def chance_to_solve(right: float, wrong: float, k: int) -> float:
     The prior of the pass rate is Beta(0, 1), so an item without a right response counts as unsolvable. The posterior is
     Beta(right, 1 + wrong), and the result 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). The rule
     ``boundary`` drops groups above a threshold, because further updates on such items only sharpen the policy. The idea
-    is Bayesian Boundary Gating (arXiv 2606.15455), of which we know only the abstract: prior, statistic and threshold
-    are ours.
+    is Bayesian Boundary Gating (arXiv 2606.15455); prior, statistic and threshold are ours.
     """
     b = 1 + wrong
     all_wrong = math.lgamma(b + k) - math.lgamma(b) + math.lgamma(right + b)

@@ -253,8 +253,7 @@ ROWS, TENSORS = "buffer.json", "buffer.safetensors"
 class WritesCheckpoint(Protocol):
     """A policy that can write its part of a checkpoint."""
 
-    def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
-        """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
+    def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]: ...
 
 
 def save_checkpoint(

@@ -56,7 +56,7 @@ class Guard:
         return self.config.back_off if self._step <= self.state.back_off_until else 1.0
 
     def accept_update(self, loss: float, grad_norm: float) -> bool:
-        """Return whether to apply an update with this loss and gradient norm (before clipping)."""
+
         finite = math.isfinite(loss) and math.isfinite(grad_norm)
         applied = finite and grad_norm <= self.norm_limit()
         self.record_update(loss, grad_norm, applied)

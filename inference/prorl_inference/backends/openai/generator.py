@@ -255,11 +255,10 @@ class OpenAIGenerator:
         return jobs
 
     def sync_weights(self, model: Any) -> None:
-        """Raise UserError: a server keeps its own weights."""
+
         raise UserError("a server cannot load new weights: sample with transformers or vllm")
 
-    def close(self) -> None:
-        """Do nothing: connections are closed after each call."""
+    def close(self) -> None: ...  # connections are closed after each call
 
     def _connection(self) -> Connection:
         return Connection(

@@ -210,8 +210,7 @@ def uniform_rows(
 ) -> torch.Tensor:
     """Return uniform random numbers in [0, 1) as float64 ``[len(seeds), count]`` on the CPU.
 
-    Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers. The numbers are the top
-    53 bits of Philox words (Salmon et al., SC 2011), because numpy promises to keep this stream.
+    Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers.
     """
     import numpy as np
     import torch
@@ -219,6 +218,7 @@ def uniform_rows(
     out = np.empty((len(seeds), count), dtype=np.float64)
     for row, seed in enumerate(seeds):
         start = 0 if starts is None else starts[row]
+        # top 53 bits of Philox words (Salmon et al., SC 2011), a stream that numpy promises to keep
         words = np.random.Philox(key=seed % 2**64).random_raw(start + count)[start:]
         out[row] = (words >> np.uint64(11)) * 2.0**-53
     return torch.from_numpy(out)

@@ -91,5 +91,4 @@ class PolicyActor(_Base):  # type: ignore[misc]
             raise RuntimeError(f"DeepSpeed found no checkpoint in {folder}")
         return self.weights_checksum()
 
-    def save_model(self) -> None:
-        """Do nothing: the last checkpoint holds the policy."""
+    def save_model(self) -> None: ...  # the last checkpoint holds the policy

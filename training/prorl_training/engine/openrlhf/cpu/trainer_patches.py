@@ -17,19 +17,19 @@ def adapt_torch(torch: ModuleType) -> None:
     cpu = torch.device("cpu")
 
     # One function for each name: torch._dynamo refuses an object that it has two rules for.
+    # Called in ``data.to(...)``: launcher.py:136,190, ppo_actor.py:148,171,627, deepspeed.py:614,633,
+    # replay_buffer.py:104,129,159,165
     def current_device() -> Any:
-        """Used in ``data.to(...)``: launcher.py:136,190, ppo_actor.py:148,171,627, deepspeed.py:614,633,
-        replay_buffer.py:104,129,159,165."""
         return cpu
 
-    def set_device(device: object) -> None:
-        """deepspeed.py:97."""
+    # deepspeed.py:97
+    def set_device(device: object) -> None: ...
 
-    def synchronize(device: object = None) -> None:
-        """distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211."""
+    # distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211
+    def synchronize(device: object = None) -> None: ...
 
-    def current_stream(device: object = None) -> None:
-        """ppo_actor.py:436, for the broadcast of weights."""
+    # ppo_actor.py:436, for the broadcast of weights
+    def current_stream(device: object = None) -> None: ...
 
     cuda.current_device = current_device
     cuda.set_device = set_device

@@ -17,8 +17,7 @@ _TRANSFER = timedelta(minutes=10)
 class GlooCommunicator:
     """Replaces the methods of vLLM's ``PyNcclCommunicator`` that OpenRLHF uses. Rank 0 hosts the store.
 
-    Without NCCL the original ``broadcast`` does nothing, so that vLLM would load uninitialised memory. Raises torch's
-    DistStoreError if the other ranks do not join within five minutes.
+    Without NCCL the original ``broadcast`` does nothing, so that vLLM would load uninitialised memory.
     """
 
     def __init__(self, host: str, port: int, rank: int, world_size: int) -> None:

@@ -37,9 +37,8 @@ ROUNDOFF = {"bf16": 2.0**-8, "fp32": 2.0**-11}
 def max_kl_after_reset(dtype: str) -> float:
     """Return the largest mean k2 (in nats) that rounding alone can cause between two models with equal weights.
 
-    With unit roundoff u, rounding changes a logit z by up to |z| u, and attention kernels round differently. Log-probs
-    then differ by up to d = 2 u ``LARGEST_LOGIT``, and k2 is at most d^2 / 2 (0.03 in bf16). A larger k2 shows that
-    reference and policy compute differently, for example with a wrong mask.
+    With unit roundoff u, rounding changes a logit z by up to |z| u. Log-probs then differ by up to d = 2 u
+    ``LARGEST_LOGIT``, and k2 is at most d^2 / 2 (0.03 in bf16). A larger k2 has another cause, such as a wrong mask.
     """
     return (2 * ROUNDOFF[dtype] * LARGEST_LOGIT) ** 2 / 2
 

@@ -91,8 +91,7 @@ class ClusterGenerator:
         del model
         self._take_weights()
 
-    def close(self) -> None:
-        """Do nothing. The run owns the engines."""
+    def close(self) -> None: ...  # the run owns the engines
 
 
 class ClusterStream:

@@ -166,12 +166,10 @@ class ClusterEngine:
         return Machinery(self._policy, self._tokenizer, self._context, self._sampler, self._scorer)
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Do nothing, because ``session.prepare_run`` has made the folder."""
-        del machinery, again
+        del machinery, again  # ``session.prepare_run`` has made the folder
         return []
 
-    def check_resumable(self) -> None:
-        """Do nothing, because ``session.prepare_run`` has checked data, model and plug-ins."""
+    def check_resumable(self) -> None: ...  # ``session.prepare_run`` has checked the run
 
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
@@ -191,8 +189,7 @@ class ClusterEngine:
         self._policy.updates = int(state["updates"])
         return environment_decisions(state, self._policy.environment, "the weights are the same")
 
-    def change_config(self, step: int) -> None:
-        """Do nothing, because ``session.pending_changes`` has replaced the config."""
+    def change_config(self, step: int) -> None: ...  # ``session.pending_changes`` has written it
 
     def recorded(self) -> None:
         """Remove the file of config changes that were not recorded yet."""

@@ -72,8 +72,7 @@ def die_with_parent() -> None:
 def nothing_left_behind(spec: Path) -> Iterator[None]:
     """Kill every process of the launch if the parent process is killed during the block.
 
-    A thread watches the parent, because signals do not reach Python while the main thread waits in Ray. Processes get
-    no time to end, so that they do not overlap a resumed run.
+    A thread watches the parent, because signals do not reach Python while the main thread waits in Ray.
     """
     parent = os.getppid()
 
