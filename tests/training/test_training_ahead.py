@@ -24,26 +24,33 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy, build_update
-from prorl_training.rollout import collector
+from prorl_training.rollout import collector, staleness
 from prorl_training.rollout.staleness import SampleAhead, SamplerStopped
 from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
 from prorl_training.run.folder import RunFolder
+from prorl_training.run.watchdog import Watchdog
 from prorl_training.testing import ByLength, untimed_metrics
-from prorl_training.types import Batch, Group, Trajectory
+from prorl_training.types import Batch, Group, SampledBatch, Trajectory
 from prorl_verifiers import Verdict
 
 STEPS = 6
+HALF = -1
+"""Stands for weights that are loaded in part."""
 
 
 class Trainer:
     """Fake weights and sampler: a batch records which weights the sampler had and when it was sampled."""
 
-    def __init__(self, config: TrainConfig, staleness: int, last_step: int = 20) -> None:
+    def __init__(
+        self, config: TrainConfig, staleness: int, last_step: int = 20, hand_over: float = 0.0
+    ) -> None:
         self.config = config
         self.weights = self.loaded = 0
         self.before_batch: Callable[[int], None] = lambda step: None
+        self.while_loading: Callable[[], None] = lambda: None
         self.sampled: list[tuple[int, int]] = []
-        self.ahead = SampleAhead(staleness, last_step, 0, self.draw, self.collect, self.load)
+        parts = (self.draw, self.collect, self.load)
+        self.ahead = SampleAhead(staleness, last_step, 0, *parts, hand_over=hand_over)
 
     def draw(self, step: int) -> tuple[Iterator[Sample], TrainConfig]:
         return iter(()), self.config
@@ -57,6 +64,8 @@ class Trainer:
         return Batch(drawn=step)
 
     def load(self) -> None:
+        self.loaded = HALF
+        self.while_loading()
         self.loaded = self.weights
 
     def train(self, step: int, update: Callable[[], None] = lambda: None) -> int:
@@ -72,8 +81,8 @@ class Trainer:
 def trainer(make_config: Callable[..., TrainConfig]) -> Iterator[Callable[..., Trainer]]:
     made: list[Trainer] = []
 
-    def build(staleness: int, last_step: int = 20) -> Trainer:
-        made.append(Trainer(make_config(), staleness, last_step))
+    def build(staleness: int, last_step: int = 20, hand_over: float = 0.0) -> Trainer:
+        made.append(Trainer(make_config(), staleness, last_step, hand_over))
         return made[-1]
 
     yield build
@@ -174,6 +183,116 @@ def test_closing_ends_a_batch_in_progress(trainer: Callable[..., Trainer]) -> No
     assert one.sampled == [(1, 0)]
 
 
+def until(reached: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20.0
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def test_a_stuck_rollout_is_reported_and_its_batch_is_used_if_it_continues(
+    trainer: Callable[..., Trainer], tmp_path: Path
+) -> None:
+    one, said = trainer(1), list[str]()
+    one.before_batch = lambda step: until(lambda: step != 2 or bool(said))
+    with Watchdog(0.1, tmp_path / "stacks.txt", said.append):
+        assert [one.train(1), one.train(2)] == [0, 0]
+    assert "in until" in (tmp_path / "stacks.txt").read_text()
+
+
+def test_a_stuck_rollout_does_not_keep_a_run_from_ending(
+    trainer: Callable[..., Trainer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, end = trainer(1), threading.Event()
+    one.before_batch = lambda step: assert_set(end) if step == 2 else None
+    one.train(1)
+    monkeypatch.setattr(staleness, "STOP_SECONDS", 0.05)
+    began = time.monotonic()
+    one.ahead.close()
+    assert time.monotonic() < began + 5.0 and one.sampled == [(1, 0)]
+    end.set()
+
+
+def test_the_sampler_waits_while_its_queue_is_full(trainer: Callable[..., Trainer]) -> None:
+    one = trainer(2)
+    one.train(1)
+    until(lambda: len(one.sampled) == 3)
+    time.sleep(0.05)
+    assert one.sampled == [(1, 0), (2, 0), (3, 0)]
+    assert [one.train(step) for step in range(2, 6)][:2] == [0, 0]
+
+
+def test_a_version_that_the_sampler_missed_is_neither_named_nor_needed(
+    trainer: Callable[..., Trainer],
+) -> None:
+    one, updating, versions = trainer(2), threading.Event(), list[int]()
+
+    def look(step: int) -> None:
+        if step == 3:
+            assert_set(updating)
+            versions.append(one.ahead.refresh())
+            until(one.ahead.newer_weights)
+            versions.append(one.ahead.refresh())
+
+    one.before_batch = look
+    one.train(1)
+
+    def update() -> None:
+        updating.set()
+        until(lambda: bool(versions))
+
+    one.train(2, update)
+    assert one.train(3) == 0
+    assert versions == [0, 2] and one.sampled[2] == (3, 0)
+
+
+@pytest.mark.parametrize("in_flight", [False, True])
+def test_nothing_is_sampled_with_weights_that_are_loaded_in_part(
+    trainer: Callable[..., Trainer], in_flight: bool
+) -> None:
+    one = trainer(1)
+
+    def break_off() -> None:
+        if one.weights == 2:
+            raise RuntimeError("out of memory")
+
+    def look(step: int) -> None:
+        if in_flight and step == 3:
+            until(one.ahead.newer_weights)
+            one.ahead.refresh()
+
+    one.while_loading, one.before_batch = break_off, look
+    with pytest.raises(RuntimeError, match="out of memory"):
+        for step in range(1, 5):
+            one.train(step)
+    assert one.sampled == [(1, 0), (2, 0), (3, 1)][: 2 if in_flight else 3]
+    one.while_loading = lambda: None
+    with one.ahead.paused(one.weights):
+        assert one.loaded == one.weights  # a checkpoint and a validation use whole weights
+
+
+def test_a_batch_beyond_the_staleness_is_sampled_again(
+    tmp_path: Path,
+    make_engine: Callable[..., TrainingLoop],
+    make_config: Callable[..., TrainConfig],
+) -> None:
+    config = make_config(steps=2, rollout={"staleness": 1}, validation={"every": 0})
+    engine = with_copy(make_engine(config, tmp_path / "run", ByLength()))
+    engine.queue = [SampledBatch(1, -2, staleness.sampling_key(config), Batch(target=4))]
+    assert engine.run() == 2
+    rows = engine.parts.folder.metrics()
+    assert [row["groups_kept"] > 0 and row["staleness_max"] <= 1 for row in rows] == [True, True]
+
+
+def test_a_hanging_verifier_does_not_hold_up_the_update(trainer: Callable[..., Trainer]) -> None:
+    one, end = trainer(2, hand_over=0.05), threading.Event()
+    one.before_batch = lambda step: assert_set(end) if step == 3 else None
+    one.train(1, lambda: until(lambda: one.ahead._begun == 3))
+    assert one.train(2) == 0  # version 1 is newer than the one of the batch in progress
+    end.set()
+    assert one.train(3) == 0
+
+
 def sampler(model: Any, tokenizer: Any) -> TransformersGenerator:
     made = TransformersGenerator(copy.deepcopy(model), tokenizer, batch_size=10)
     made.stop_ids = frozenset(range(0, 260, 13))  # responses of all lengths
@@ -183,11 +302,16 @@ def sampler(model: Any, tokenizer: Any) -> TransformersGenerator:
 def run_ahead(
     make_engine: Callable[..., TrainingLoop], config: TrainConfig, folder: Path
 ) -> TrainingLoop:
-    engine = make_engine(config, folder, ByLength())
+    engine = with_copy(make_engine(config, folder, ByLength()))
+    assert engine.run() == STEPS
+    return engine
+
+
+def with_copy(engine: TrainingLoop) -> TrainingLoop:
+    """Let the engine sample from a copy of its policy."""
     generator = sampler(engine.parts.policy.model, byte_tokenizer())
     engine.parts = replace(engine.parts, generator=generator)
     engine.collector.generator = generator
-    assert engine.run() == STEPS
     return engine
 
 
@@ -276,9 +400,8 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
         def wrapped(ahead: SampleAhead) -> Any:
             step = ahead._next
             looks[step] += 1
-            until = time.monotonic() + 20.0
-            while step > 1 and looks[step] == 4 and not newer(ahead) and time.monotonic() < until:
-                time.sleep(0.001)
+            if step > 1 and looks[step] == 4:
+                until(lambda: newer(ahead))
             return method(ahead)
 
         return wrapped
