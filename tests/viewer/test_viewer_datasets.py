@@ -238,11 +238,6 @@ def test_a_row_says_what_repeated_it_and_which_benchmark_it_is_like(
     assert ask("row", id="add-train-000002")["like_benchmarks"][0]["item"] == "12"
 
 
-def test_only_a_template_that_is_at_hand_is_shown(ask: Callable[..., Any]) -> None:
-    with pytest.raises(UserError, match="no template of 'gpt-9' is on this machine"):
-        ask("rendered", id="add-train-000003", model="gpt-9")
-
-
 def test_dropped_rows_are_counted_by_stage_and_shown_by_reason(ask: Callable[..., Any]) -> None:
     drops = ask("drops")
     assert drops["by_domain"][0]["near-duplicate"] == 1

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from importlib.util import find_spec
+from collections.abc import Mapping
 from typing import Any
 
 from prorl_common import UserError
@@ -17,40 +14,6 @@ from prorl_viewer.checking import Checker
 from prorl_viewer.datasets.counts import Drops, dropped_line, pair_line
 from prorl_viewer.datasets.table import Rates, RowTable
 from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
-
-
-def local_templates() -> list[str]:
-    """Return the downloaded models, [] without Transformers."""
-    if find_spec("transformers") is None:
-        return []
-    from prorl_inference.models.store import list_models
-
-    return [model.name for model in list_models() if model.path is not None]
-
-
-def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
-    """Return ``messages`` rendered for ``model``, with its tokens. Raises UserError for an unknown model.
-
-    A child process renders them, since Transformers takes hundreds of megabytes.
-    """
-    models = local_templates()
-    if model not in models:
-        listed = ", ".join(models) or "none; get one with prorl model fetch"
-        raise UserError(f"no template of '{model}' is on this machine ({listed})")
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as child:
-        text, tokens = child.submit(_render, list(messages), model).result()
-    return {"model": model, "text": Private(text), "tokens": tokens}
-
-
-def _render(messages: list[Mapping[str, str]], model: str) -> tuple[str, int]:
-    from transformers import AutoTokenizer
-
-    from prorl_inference.models.store import resolve_model
-    from prorl_inference.tokens import encode_prompt, render_prompt
-
-    tokenizer = AutoTokenizer.from_pretrained(resolve_model(model), local_files_only=True)
-    return render_prompt(tokenizer, messages), len(encode_prompt(tokenizer, messages))
-
 
 _SHOWN_APART = ("gold_response", "verified_by", "entry", "family", "level")
 
@@ -90,7 +53,6 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
         "rating": rates.of(at, prompt),
         "like_benchmarks": [pair_line(line) for line in drops.kept_like.get(name, ())],
         "repeated_by": [dropped_line(line) for line in drops.repeated.get(name, ())],
-        "templates": local_templates(),
     }
 
 

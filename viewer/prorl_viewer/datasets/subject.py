@@ -14,7 +14,7 @@ from prorl_datasets.storage import MANIFEST
 from prorl_datasets.types import in_order
 from prorl_viewer.checking import Checker
 from prorl_viewer.datasets.counts import Drops, groups, histograms
-from prorl_viewer.datasets.row import checked_gold, place, rendered, row_page
+from prorl_viewer.datasets.row import checked_gold, place, row_page
 from prorl_viewer.datasets.table import (
     LABEL_NAMES,
     Rates,
@@ -64,7 +64,6 @@ class DatasetSubject:
             "histograms": lambda _: histograms(self._open().table, self._open().rates),
             "rows": self._rows,
             "row": lambda query: row_page(*self._parts(), query),
-            "rendered": self._rendered,
             "drops": self._drops,
             "entries": self._entries,
         }
@@ -143,10 +142,6 @@ class DatasetSubject:
             "counts": chosen.counts,
             "rows": [_listed(table, rates, at) for at in chosen.places[first:last].tolist()],
         }
-
-    def _rendered(self, query: Query) -> Json:
-        table = self._open().table
-        return rendered(table.row(place(table, query))["prompt"], query.get("model", ""))
 
     def _check(self, query: Query) -> Json:
         table = self._open().table

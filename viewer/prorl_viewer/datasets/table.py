@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -160,10 +159,8 @@ class RowTable:
         files = [path for split in SPLITS if (path := folder / f"{split}.parquet").is_file()]
         if not files:
             raise DatasetError(f"{folder} holds no rows: build the dataset again")
-        with ThreadPoolExecutor(1) as aside:  # read the questions while the metadata are parsed
-            texts = aside.submit(_read_prompts, files)
-            starts, ids, labels = _read_labels(files)
-            prompts, characters = texts.result()
+        starts, ids, labels = _read_labels(files)
+        prompts, characters = _read_prompts(files)
         pyarrow.default_memory_pool().release_unused()
         return cls(files, starts, ids, labels, prompts, characters)
 

@@ -1,4 +1,4 @@
-// One row in full: the question as the model sees it, the gold answer and its check.
+// One row in full: the question, the gold answer and its check.
 import { act, exported, useData } from "../data.js";
 import { Findings } from "../findings.js";
 import { html, shown, useState } from "../lib.js";
@@ -25,7 +25,7 @@ export function Row({ subject, id, route, ids }) {
     ${error && html`<p class="error" role="alert">${error}</p>`}
     ${row &&
     html`<${Facts} row=${row} route=${route} />
-      <${Question} subject=${subject} row=${row} />
+      <${Question} row=${row} />
       <${Gold} subject=${subject} row=${row} />
       <details open><summary>Reference that the verifier checks against</summary><${Text} value=${row.reference} label="reference" /></details>
       <details><summary>Metadata</summary><${Text} value=${row.metadata} label="metadata" /></details>
@@ -52,24 +52,10 @@ function Facts({ row, route }) {
   </dl>`;
 }
 
-/** @param {{subject: string, row: any}} props */
-function Question({ subject, row }) {
-  const [model, setModel] = useState("");
+/** @param {{row: any}} props */
+function Question({ row }) {
   return html`<h3>Question, as ${row.prompt.length === 1 ? "one message" : `${row.prompt.length} messages`}</h3>
-    ${row.prompt.map((/** @type {any} */ m) => html`<p class="ds-role">${m.role}</p><${Text} value=${m.content} label=${`message of ${m.role}`} />`)}
-    ${!exported &&
-    row.templates.map(
-      (/** @type {string} */ name) => html`<button aria-expanded=${model === name} onClick=${() => setModel(model === name ? "" : name)}>as ${name} reads it</button>`,
-    )}
-    ${model && html`<${Rendered} subject=${subject} id=${row.id} model=${model} />`}`;
-}
-
-/** @param {{subject: string, id: string, model: string}} props */
-function Rendered({ subject, id, model }) {
-  const { data, error } = useData(subject, "rendered", { id, model });
-  if (error) return html`<p class="error" role="alert">${error}</p>`;
-  if (!data) return html`<p class="none" role="status">loading the tokenizer of ${model} …</p>`;
-  return html`<p class="ds-role">${shown(data.tokens)} tokens</p><${Text} value=${data.text} label="question through the chat template" />`;
+    ${row.prompt.map((/** @type {any} */ m) => html`<p class="ds-role">${m.role}</p><${Text} value=${m.content} label=${`message of ${m.role}`} />`)}`;
 }
 
 /** @param {{subject: string, row: any}} props */
