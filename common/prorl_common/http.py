@@ -150,7 +150,7 @@ class Reply:
         return f"HTTP {self.status}: {message}" if message else f"HTTP {self.status}"
 
     def trouble(self) -> TransientError | None:
-        """Return the error to raise if the request may succeed later, else None."""
+        """Return a TransientError to raise if the request may succeed later, else None."""
         if self.status not in (408, 409, 425, 429) and self.status < 500:
             return None
         wait = self.retry_after()

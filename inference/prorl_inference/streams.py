@@ -1,4 +1,4 @@
-"""Helpers for streams, and a stream for backends that have none."""
+"""Helpers for streams, and a stream for backends without streams of their own."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Completion:
         return len(self.token_ids) - sum(stop - start for start, stop in self.given)
 
     def sampled(self, values: Sequence[T]) -> Sequence[T]:
-        """Return those of ``values``, one per token, whose token was sampled."""
+        """Return the ``values`` (one per token) of sampled tokens."""
         if not self.given:
             return values
         return [values[i] for i in sampled_at(len(values), self.given)]

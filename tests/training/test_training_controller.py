@@ -238,7 +238,7 @@ def test_problems_without_a_verdict_are_left_out_of_the_pairs() -> None:
 
 def test_a_checkpoint_of_an_older_stall_rule_is_one_line() -> None:
     old = Controller(config()).to_json() | {"validations": {"blocks": [], "open": []}}
-    with pytest.raises(UserError, match="kept no rewards by problem"):
+    with pytest.raises(UserError, match="has no validation rewards by problem"):
         Controller(config()).restore(old)
 
 

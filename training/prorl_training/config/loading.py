@@ -1,4 +1,4 @@
-"""Load the config of a run from a preset, a file, stages and ``--set``. Later ones override earlier ones."""
+"""Load the config of a run from a preset, a file, stages and ``--set``, where later values override earlier values."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ class RolloutConfig(Section):
     turns: int = Field(default=8, ge=1)
     """Environments: maximum number of responses in a conversation."""
     history: Literal["template", "kept"] = "template"
-    """Environments: ``template`` refuses a chat template that renders earlier turns otherwise than they were sampled, for
-    example without their thinking. ``kept`` allows it: the policy is trained on turns as they were sampled."""
+    """Environments: ``template`` refuses a chat template that changes earlier turns, for example by leaving out their
+    thinking. ``kept`` allows this: the policy is trained on turns as they were sampled."""
     batch_rows: int = Field(default=64, ge=1)
     """Number of responses decoded together. Affects memory, speed, and which groups are unfinished at a step's end."""
     staleness: int = Field(default=0, ge=0)
@@ -79,7 +79,7 @@ class RolloutConfig(Section):
     repeatable sampler a run can be repeated bit for bit."""
     new_weights: Literal["batch", "request", "token"] = "batch"
     """When a sampler that is ahead takes new weights (``staleness`` above 0). ``batch``: for the next batch. ``request``:
-    once no sample is in progress, so that one policy samples each response. ``token``: between two tokens; samples
+    when no sample is in progress, so that one policy samples each response. ``token``: between two tokens; samples
     continue, with their key-value cache (vLLM computes it again). With the last two a run cannot be repeated exactly."""
     device: str = ""
     """Device of the sampler, for example ``cuda:1``; empty: ``model.device``."""

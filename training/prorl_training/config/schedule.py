@@ -31,7 +31,7 @@ class ControllerConfig(Section):
     stall_alpha: float = Field(default=0.05, gt=0, lt=0.5)
     """The run counts as stalled if a one-sided test rejects a gain of ``stall_gain`` at this significance level."""
     degrade_alpha: float = Field(default=0.002, gt=0, lt=0.5)
-    """Significance level of the one-sided test that the newest validations are worse than the earlier ones."""
+    """Significance level of the one-sided test that the newest validations are worse than earlier validations."""
     on_stall: list[StallAction] = Field(default_factory=list)
     """Actions on successive stalls, the last one repeated; empty: a reset. ``reset``; ``raise_samples``: multiply n by
     ``samples_factor`` (BroRL); ``raise_difficulty``: open another level (``data.levels=ladder``); ``rerate``: clear the
@@ -123,8 +123,8 @@ class SafetyConfig(Section):
     """Updates whose loss or gradient is not finite are skipped. After this many skipped updates in a row the run stops
     with its last good checkpoint."""
     explode_factor: float = Field(default=20.0, ge=0)
-    """An update with a gradient norm above this many times the median of recent ones is skipped and the learning rate
-    is reduced (``back_off``); 0: off."""
+    """An update is skipped, and the learning rate reduced (``back_off``), if its gradient norm is above this many times
+    the median of recent norms; 0: off."""
     explode_window: int = Field(default=50, ge=5)
     """Number of recent updates in the median. Before there are this many, no update counts as exploding."""
     back_off: float = Field(default=0.5, gt=0, lt=1)

@@ -254,7 +254,7 @@ class TrainingLoop:
         return row
 
     def checkpoint(self, step: int) -> None:
-        """Save a checkpoint of ``step`` if it is not saved yet, and delete old ones."""
+        """Save a checkpoint of ``step`` if it is not saved yet, and delete old checkpoints."""
         if step == self._saved:
             return
         p, c = self.parts, self.config.checkpoint

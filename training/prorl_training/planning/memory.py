@@ -82,7 +82,7 @@ class Fit:
 
     @property
     def worst(self) -> PhaseFit:
-        """The phase that needs the most memory. Phases with troubles come first."""
+        """The phase that needs the most memory, or that has problems."""
         return max(self.phases, key=lambda phase: (bool(phase.troubles), phase.worst.total))
 
     @property

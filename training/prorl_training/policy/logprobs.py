@@ -80,7 +80,7 @@ def product_type(hidden: Tensor) -> torch.dtype:
 
 
 class _LinearLogprobs(torch.autograd.Function):
-    """Keeps the last block of logits for the backward pass and recomputes the earlier ones."""
+    """Keeps the last block of logits for the backward pass and recomputes earlier blocks."""
 
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> tuple[Tensor, Tensor]:

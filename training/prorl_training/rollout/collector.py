@@ -184,7 +184,7 @@ class _Draw:
         self.completions = completions
 
     def unsettled(self) -> list[int]:
-        """Return the numbers of the responses without a final verdict."""
+        """Return the indices of responses without a final verdict."""
         return [i for i, c in enumerate(self.conversations) if c.verdict is None]
 
     def items(self) -> list[tuple[str, Task]]:

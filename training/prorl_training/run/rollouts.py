@@ -171,7 +171,7 @@ def _token_policies(t: Trajectory) -> np.ndarray[Any, Any]:
 
 
 def _all_tokens(completion: Completion, values: Any) -> Any:
-    """Return values of the sampled tokens as values of all tokens; those of an environment get 0."""
+    """Return a value for each token: ``values`` for sampled tokens, 0 for an environment's tokens."""
     if values is None or not completion.given:
         return values
     every = np.zeros(len(completion.token_ids), dtype=np.float32)

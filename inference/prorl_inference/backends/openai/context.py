@@ -55,7 +55,7 @@ class ContextLimits:
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):
             raise refusal
-        if (smaller_body := self.fitted(body)) is not body:  # learnt from another sample meanwhile
+        if (smaller_body := self.fitted(body)) is not body:  # another sample has set the limit
             return smaller_body
         context = _number(CONTEXT, message) or self._context
         size = None if _prompt(body) in self._rooms else _number(PROMPT, message)

@@ -230,7 +230,7 @@ class TransformersStream:
             self._pack()
 
     def _use_new_weights(self) -> None:
-        """Forget what was derived from the weights before."""
+        """Forget everything that was computed with the old weights."""
         import torch
 
         self._loads = self._generator.loads

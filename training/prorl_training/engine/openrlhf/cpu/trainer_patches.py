@@ -89,7 +89,7 @@ def average_on_cpu(deepspeed_strategy: ModuleType) -> None:
 def buffer_on_cpu(replay_buffer: ModuleType) -> None:
     """Make the replay buffer return CPU tensors (trainer/ppo_utils/replay_buffer.py:40).
 
-    The buffer's ``torch.device`` call needs an integer, so it gets device 0, and the result is replaced.
+    The constructor needs an integer from ``torch.cuda.current_device``; the device it makes of it is replaced.
     """
     import torch
 

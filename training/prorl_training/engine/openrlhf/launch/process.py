@@ -29,7 +29,7 @@ PARENT_POLL = 0.2
 CPU_COUNT = 8
 """Number of CPUs that Ray assumes in CPU mode, besides one per rank. Actors may use more."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
-"""Seconds between checks of the cluster's nodes, and between messages about missing ones."""
+"""Seconds between checks of the cluster's nodes, and between messages about missing nodes."""
 TOKENS = ("PRORL_TOKEN",)
 """Secrets, passed only to the workers of an already running Ray, since that puts them on command lines."""
 HANDED_ON = (
@@ -103,7 +103,7 @@ def report_failures(spec: Spec) -> Iterator[None]:
 @contextlib.contextmanager
 def running_ray(spec: Spec) -> Iterator[None]:
     """Start Ray, or join the cluster of ``openrlhf.ray_address``, for the block."""
-    parent = os.getppid()  # before Ray starts, as prorl may be killed meanwhile
+    parent = os.getppid()  # before Ray starts, because prorl may be killed during the start
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
     wait_for_nodes(ray, spec)
