@@ -201,7 +201,6 @@ def run_checks() -> Iterator[Check]:
     yield check_model()
     if all(is_installed(module) for module in EXTRAS[""].modules):
         yield check_dataset()
-        yield check_runs()
 
 
 def check_python() -> Check:
@@ -389,11 +388,3 @@ def check_dataset() -> Check:
     if newest is None:
         return Check("dataset", "note", "none under ./data", "prorl data build")
     return Check("dataset", "ok", f"newest: {newest}")
-
-
-def check_runs() -> Check:
-    runs = [config.parent for config in Path("runs").glob("*/config.yaml")]
-    if not runs:
-        return Check("runs", "note", "none under ./runs", "prorl train --steps 3000")
-    newest = max(runs, key=lambda run: run.stat().st_mtime)
-    return Check("runs", "ok", f"{len(runs)}, newest: {newest}")

@@ -289,11 +289,10 @@ def build_command(
                 [(k, str(n)) for k, n in manifest["gold_types"].items()],
             )
         if untyped := manifest["untyped_golds"]:
-            warn("golds without a type, which answers can only match as text:")
-            for row in untyped[:20]:
-                warn(f"  {row['id']}: {row['gold']}")
-            if len(untyped) > 20:
-                warn(f"  and {len(untyped) - 20} more: see untyped_golds in manifest.json")
+            warn(
+                f"{len(untyped)} golds have no type, so answers can only match them as text: see untyped_golds in "
+                "manifest.json"
+            )
         leaks = manifest["decontamination"]
         if checked := leaks["checked"]:
             like = sum(leaks["rows_like_an_item"].values())
