@@ -7,27 +7,32 @@ PRORL_TRAINERS=trl ENV/bin/python -m pytest tests/integration/test_integration_a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import importlib.metadata
 import json
 import math
 import os
+import socket
 import subprocess
 import sys
+import time
 import types
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from doubles import write_model
+from doubles import converse, tool_call, write_model
 
-from prorl_verifiers import Task, Verdict
+from prorl_common import plugins
+from prorl_verifiers import Task, TaskError, Verdict, VerifierPool, load_task
 from prorl_verifiers.adapters import (
     RewardUnavailableError,
     ScorerOptions,
     TrlReward,
     close_shared,
+    common,
     make_trl_reward,
 )
 
@@ -390,12 +395,207 @@ def test_openrlhf_reads_the_reply_of_the_service(server_url: str) -> None:
     check_experience(response)
 
 
+# --- verifiers -----------------------------------------------------------------------------------------
+
+
+TASKSET = """
+import verifiers.v1 as vf
+
+__all__ = ["BankTaskset"]
+
+class BankState(vf.State):
+    balance: int = 1
+
+class BankData(vf.TaskData):
+    goal: int
+    verifier: str = "math"
+    reference: str = '{"answer": "4"}'
+
+class BankTools(vf.Toolset[vf.ToolsetConfig, BankState]):
+    TOOL_PREFIX = "bank"
+
+    @vf.tool
+    async def deposit(self, amount: int) -> str:
+        \"\"\"Put money into the account.\"\"\"
+        self.state.balance += amount
+        return f"balance {self.state.balance}"
+
+    @vf.tool
+    async def call_home(self) -> str:
+        import socket
+        return str(socket.create_connection(("127.0.0.1", 9)))
+
+class BankTask(vf.Task[BankData, BankState, vf.TaskConfig]):
+    @vf.reward(weight=2.0)
+    async def exact(self, trace) -> float:
+        return float(trace.state.balance == self.data.goal)
+
+    @vf.stop
+    async def rich(self, trace: vf.Trace) -> bool:
+        return trace.state.balance > 100
+
+    @classmethod
+    def toolsets(cls, config):
+        return [BankTools(vf.ToolsetConfig())]
+
+class BankTaskset(vf.Taskset[BankTask, vf.TasksetConfig]):
+    def load(self):
+        yield BankTask(BankData(prompt="Reach 4.", system_prompt="You are a clerk.", goal=4))
+"""
+
+
+@pytest.fixture
+def bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module of a taskset with tools, which the example's environment plays."""
+    need("verifiers")
+    (tmp_path / "bank_taskset.py").write_text(TASKSET)
+    example = (Path(__file__).parents[2] / "examples/verifiers_environment.py").read_text()
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text(example.replace('"my_taskset"', '"bank_taskset", largest=2.0'))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    plugins.use_plugins([plugin])
+    return module("bank_taskset")
+
+
+def test_verifiers_scores_a_trace_with_our_reward(bank: Any, monkeypatch: Any) -> None:
+    vf = module("verifiers.v1")
+    data = bank.BankData(prompt="2 + 2?", goal=0)
+    plugged = {"prorl": {"fn": "prorl_verifiers.adapters.verifiers:reward"}}
+    task = vf.Task[bank.BankData, vf.State, vf.TaskConfig](data, vf.TaskConfig(rewards=plugged))
+
+    def score(reply: str) -> Any:
+        said = vf.MessageNode(message=vf.AssistantMessage(content=reply), sampled=True)
+        about = vf.TraceTask(type="T", data=data)
+        trace = vf.Trace(task=about, agent=vf.AgentInfo(config=vf.AgentConfig()), nodes=[said])
+        with contextlib.suppress(vf.TaskError):
+            asyncio.run(task.score(trace))
+        return trace.rewards["prorl"]
+
+    assert (score(r"\boxed{4}").score, score(r"\boxed{5}").score) == (1.0, 0.0)
+    close_shared()
+    monkeypatch.setattr(Broken, "score", lambda self, items: [Verdict(None, "infra_error", "down")])
+    monkeypatch.setattr(common, "open_scorer", lambda _: Broken())
+    assert score(r"\boxed{4}") is None
+
+
+def test_verifiers_taskset_is_an_environment(bank: Any) -> None:
+    task = next(iter(bank.BankTaskset(bank.vf.TasksetConfig())))
+    reference = {"data": json.loads(task.data.model_dump_json())}
+    with VerifierPool(workers=1, timeout_seconds=60) as pool:
+        for amounts, told, reward in (
+            ([1, 2], ["balance 2", "balance 4"], 1.0),
+            ([1], ["balance 2"], 0.0),
+            (["x", 3], ["Error executing tool", "balance 4"], 1.0),
+            ([400], [], 0.0),
+        ):
+            calls = [tool_call("bank_deposit", amount=amount) for amount in amounts]
+            verdict, messages = converse(pool, "verifiers", reference, [*calls, "done"])
+            assert (verdict.reward, verdict.status) == (reward, "scored"), verdict.reason
+            assert all(map(str.startswith, messages, told)) and len(messages) == len(told)
+        verdict, _ = converse(pool, "verifiers", reference, [tool_call("bank_call_home"), "done"])
+        assert verdict.is_infra_error and "Permission denied" in verdict.reason
+    with pytest.raises(TaskError, match="they need a container"):
+        load_task("verifiers", {"data": {**reference["data"], "image": "debian"}})
+
+
+# --- NeMo-Gym ------------------------------------------------------------------------------------------
+
+
+SERVER = """
+import importlib, sys, uvicorn
+from unittest.mock import MagicMock
+from nemo_gym.server_utils import ServerClient
+module, name, port = sys.argv[1:]
+kind = getattr(importlib.import_module(f"resources_servers.{module}.app"), name)
+made = kind.model_fields["config"].annotation(host="127.0.0.1", port=1, entrypoint="app.py", name=module)
+app = kind(config=made, server_client=MagicMock(spec=ServerClient)).setup_webserver()
+uvicorn.run(app, host="127.0.0.1", port=int(port), log_level="warning")
+"""
+CLIENT = """
+import json, sys, urllib.request
+from nemo_gym.base_resources_server import BaseVerifyRequest, BaseVerifyResponse
+body = BaseVerifyRequest.model_validate(json.loads(sys.argv[2])).model_dump()
+body |= {"verifier": "math", "reference": {"answer": "6"}}
+request = urllib.request.Request(sys.argv[1] + "/verify", json.dumps(body).encode(), {"Content-Type": "application/json"})
+print(BaseVerifyResponse.model_validate(json.load(urllib.request.urlopen(request))).reward)
+"""
+
+
+@pytest.fixture
+def gym_python() -> str:
+    python = os.environ.get("PRORL_NEMO_GYM", "")
+    if not python:
+        pytest.skip("scripts/trainers.sh nemo_gym installs NeMo-Gym in an environment of its own")
+    return python
+
+
+@pytest.mark.parametrize(
+    ("server", "row", "responses", "told"),
+    [
+        (
+            ("example_session_state_mgmt", "StatefulCounterResourcesServer"),
+            {"initial_count": 3, "expected_count": 6},
+            [tool_call("increment_counter", count=n) for n in (1, "x", 2)],
+            ['{"success":true}', '{"detail"'],
+        ),
+        (
+            ("example_multi_turn_gymnasium", "ExampleMultiTurnEnv"),
+            {"follow_ups": ["Why?"], "expected_answer": "6"},
+            ["because", "6"],
+            ["Why?"],
+        ),
+    ],
+)
+def test_nemo_gym_server_is_an_environment(
+    gym_python: str,
+    tmp_path: Path,
+    monkeypatch: Any,
+    server: Any,
+    row: Any,
+    responses: Any,
+    told: Any,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        port = sock.getsockname()[1]
+    tools = [{"type": "function", "name": "increment_counter", "parameters": {}, "strict": False}]
+    row |= {"responses_create_params": {"input": "add 1, then 2", "tools": tools}}
+    plugin = tmp_path / "plugin.py"
+    plugin.write_text(
+        "from prorl_verifiers.adapters.nemo_gym import environment_from_nemo_gym\n"
+        f"SPEC = environment_from_nemo_gym('http://127.0.0.1:{port}')\n"
+    )
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    plugins.use_plugins([plugin])
+    process = subprocess.Popen([gym_python, "-c", SERVER, *server, str(port)], cwd=tmp_path)
+    try:
+        for _ in range(600):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.2)
+        with VerifierPool(workers=1) as pool:
+            verdict, messages = converse(pool, "nemo-gym", {"row": row}, responses)
+    finally:
+        process.terminate()
+        process.wait(60)
+    assert (verdict.reward, verdict.status) == (1.0, "scored"), verdict.reason
+    assert all(map(str.startswith, messages, told)) and len(messages) == len(told)
+
+
+def test_nemo_gym_reads_the_reply_of_the_service(gym_python: str, server_url: str) -> None:
+    part = {"type": "output_text", "text": r"\boxed{6}", "annotations": []}
+    message = {"id": "m", "type": "message", "role": "assistant", "status": "completed"}
+    response = {"id": "r", "created_at": 0, "model": "m", "object": "response", "tools": []}
+    response |= {"parallel_tool_calls": True, "tool_choice": "auto"}
+    response["output"] = [{**message, "content": [part]}]
+    body = {"responses_create_params": {"input": "4 + 2?"}, "response": response}
+    command = [gym_python, "-c", CLIENT, server_url, json.dumps(body)]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "1.0\n"
+
+
 @pytest.fixture
 def server_url(tmp_path: Path) -> Iterator[str]:
     """A running ``prorl verify serve`` with one worker."""
-    import subprocess
-    import time
-
     ready = tmp_path / "ready"
     code = (
         "from pathlib import Path; from prorl_verifiers.serve.options import ServeOptions; "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from prorl_common import NullProgress
-from prorl_verifiers import VERIFIERS, Task, Verdict
+from prorl_verifiers import VERIFIERS, Task, Verdict, VerifierPool, load_task, next_task
 from prorl_verifiers.pool.protocol import read_reply, result_frame
 
 RECIPE = """
@@ -107,3 +107,27 @@ def invoke(*words: str) -> Any:
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
+
+
+def tool_call(name: str, **arguments: Any) -> str:
+    return f"<tool_call>{json.dumps({'name': name, 'arguments': arguments})}</tool_call>"
+
+
+def converse(
+    pool: VerifierPool,
+    name: str,
+    reference: Mapping[str, Any],
+    responses: Sequence[str],
+    before: Callable[[int], object] = lambda turn: None,
+) -> tuple[Verdict, list[str]]:
+    """Play an environment until the last response. Return the last verdict and the environment's messages."""
+    task, state, messages = load_task(name, reference), None, list[str]()
+    for turn, response in enumerate(responses):
+        before(turn)
+        last = turn == len(responses) - 1
+        verdict = pool.score([(response, next_task(task, state, last))])[0]
+        if verdict.turn is None:
+            break
+        state = verdict.turn.state
+        messages += [message["content"] for message in verdict.turn.messages]
+    return verdict, messages

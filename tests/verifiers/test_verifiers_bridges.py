@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import converse, tool_call
 
 from prorl_common import UserError, plugins
-from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task, next_task
+from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task
 from prorl_verifiers.adapters.nemo_gym import environment_from_nemo_gym
 from prorl_verifiers.spec import VERIFIERS
 
@@ -93,68 +95,34 @@ def fake_gym(steps: bool = False) -> Iterator[FakeGym]:
         server.shutdown()
 
 
-def counter_row(start: int, expected: int, **more: Any) -> dict[str, Any]:
-    params = {"input": [{"role": "user", "content": "add 1, then 2"}], "tools": [TOOL]}
-    return {
-        "responses_create_params": params,
-        "initial_count": start,
-        "expected_count": expected,
-        **more,
-    }
-
-
-def call(name: str, **arguments: Any) -> str:
-    return f"<tool_call>{json.dumps({'name': name, 'arguments': arguments})}</tool_call>"
-
-
-ADD_1, ADD_2 = call("increment_counter", count=1), call("increment_counter", count=2)
-
-
-class Player:
-    """Plays the environment that a plug-in file defines by one call."""
-
-    def __init__(self, pool: VerifierPool, file: Path, made: str) -> None:
-        module, function = made.partition("(")[0].rpartition(".")[::2]
-        file.write_text(
-            f"from {module} import {function}\nSPEC = {made.removeprefix(module + '.')}\n"
-        )
-        plugins.use_plugins([file])
-        self.pool, self.name = pool, function.removeprefix("environment_from_").replace("_", "-")
-
-    @property
-    def spec(self) -> Any:
-        return VERIFIERS.get(self.name)
-
-    def play(
-        self,
-        reference: dict[str, Any],
-        responses: Sequence[str],
-        before: Callable[[int], object] = lambda turn: None,
-    ) -> tuple[Verdict, list[str]]:
-        """Return the last verdict and the environment's messages. The last response ends the conversation."""
-        task, state, told = load_task(self.name, reference), None, list[str]()
-        for turn, response in enumerate(responses):
-            before(turn)
-            last = turn == len(responses) - 1
-            verdict = self.pool.score([(response, next_task(task, state, last))])[0]
-            if verdict.turn is None:
-                break
-            state = verdict.turn.state
-            told += [message["content"] for message in verdict.turn.messages]
-        return verdict, told
+PARAMS = {"input": [{"role": "user", "content": "add 1, then 2"}], "tools": [TOOL]}
+ROW: dict[str, Any] = {
+    "row": {"responses_create_params": PARAMS, "initial_count": 3, "expected_count": 6}
+}
+ADD_1, ADD_2 = tool_call("increment_counter", count=1), tool_call("increment_counter", count=2)
 
 
 @pytest.fixture
-def use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], Player]]:
-    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Plays at a server's address with a plug-in file that names it."""
     monkeypatch.delenv(plugins.ENVIRONMENT, raising=False)
     with VerifierPool(workers=1) as pool:
-        yield lambda made: Player(pool, tmp_path / "plugin.py", made)
 
+        def converse_at(
+            url: str, *conversation: Any, **options: float
+        ) -> tuple[Verdict, list[str]]:
+            text = (
+                "from prorl_verifiers.adapters.nemo_gym import environment_from_nemo_gym\n"
+                f"SPEC = environment_from_nemo_gym({url!r}, **{options})\n"
+            )
+            plugin = tmp_path / "plugin.py"
+            if not plugin.exists() or plugin.read_text() != text:
+                plugin.write_text(text)
+                monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+                plugins.use_plugins([plugin])
+            return converse(pool, "nemo-gym", *conversation)
 
-def of_gym(gym: FakeGym, **options: Any) -> str:
-    given = "".join(f", {name}={value}" for name, value in options.items())
-    return f"prorl_verifiers.adapters.nemo_gym.environment_from_nemo_gym({gym.url!r}{given})"
+        yield converse_at
 
 
 @pytest.mark.parametrize(
@@ -163,17 +131,16 @@ def of_gym(gym: FakeGym, **options: Any) -> str:
         ([ADD_1, ADD_2, "done"], ["now 4", "now 6"], 1.0, 4),
         ([ADD_1 + ADD_2, "done"], ["now 4", "now 6"], 1.0, 4),
         ([ADD_1, "done"], ["now 4"], 0.0, 3),
-        ([call("verify", reward=1), "done"], ["unknown tool 'verify'"], 0.0, 2),
+        ([tool_call("verify", reward=1), "done"], ["unknown tool 'verify'"], 0.0, 2),
         (["<tool_call>{", ADD_1 + ADD_2], ["not valid JSON"], 1.0, 4),
-        ([call("increment_counter"), ADD_1 + ADD_2], ["'count'"], 1.0, 5),
+        ([tool_call("increment_counter"), ADD_1 + ADD_2], ["'count'"], 1.0, 5),
     ],
 )
 def test_a_tool_server_of_nemo_gym_is_played(
-    use: Any, responses: list[str], told: list[str], reward: float, posts: int
+    play: Any, responses: list[str], told: list[str], reward: float, posts: int
 ) -> None:
     with fake_gym() as gym:
-        player = use(of_gym(gym, largest=2.0))
-        verdict, messages = player.play({"row": counter_row(3, 6)}, responses)
+        verdict, messages = play(gym.url, ROW, responses, largest=2.0)
     assert (verdict.reward, verdict.status) == (reward, "scored")
     assert len(gym.posts) == posts and len(messages) == len(told)
     assert all(
@@ -181,70 +148,66 @@ def test_a_tool_server_of_nemo_gym_is_played(
     )
 
 
-def test_a_step_server_of_nemo_gym_is_played(use: Any) -> None:
-    row = {"responses_create_params": {"input": "Play."}}
+def test_a_step_server_of_nemo_gym_is_played(play: Any) -> None:
     with fake_gym(steps=True) as gym:
-        player = use(of_gym(gym))
-        assert [m["content"] for m in player.spec.start({"row": row})[1]] == ["Play.", "Say go."]
-        verdict, messages = player.play({"row": row}, ["wait", "go", "never"])
+        verdict, messages = play(gym.url, ROW, ["wait", "go", "never"])
         assert (verdict.reward, messages) == (1.0, ["That was 1."])
-        assert player.play({"row": row}, ["wait"])[0].reward == 0.0, "a limit ends it"
+        assert play(gym.url, ROW, ["wait"])[0].reward == 0.0, "a limit ends it"
+        start = VERIFIERS.get("nemo-gym").start(ROW)  # type: ignore[attr-defined]
+        assert [message["content"] for message in start[1]][1:] == ["add 1, then 2", "Say go."]
 
 
 @pytest.mark.parametrize("steps", [False, True])
-def test_a_lost_session_of_nemo_gym_is_rebuilt_from_its_calls(use: Any, steps: bool) -> None:
+def test_a_lost_session_of_nemo_gym_is_rebuilt_from_its_calls(play: Any, steps: bool) -> None:
     responses = ["wait", "go", "go"] if steps else [ADD_1, ADD_2, "done"]
+
+    def forget(turn: int) -> None:
+        VERIFIERS.get("nemo-gym").step.__self__.live.clear()  # type: ignore[attr-defined]
+        gym.posts.append("")
+
     with fake_gym(steps) as gym:
-        player, row = use(of_gym(gym, largest=2.0 - steps)), {"row": counter_row(3, 6)}
-        sessions = player.spec.step.__self__.live
-        assert player.play(row, responses)[0].reward == 1.0
-        assert player.play(row, responses, lambda turn: sessions.clear())[0].reward == 1.0
+        assert play(gym.url, ROW, responses, forget, largest=2.0 - steps)[0].reward == 1.0
         gym.reply = lambda *_: {"observation": f"{len(gym.posts)}"}  # type: ignore[method-assign]
-
-        def forget(turn: int) -> None:
-            sessions.clear()
-            gym.posts.append("")
-
-        verdict, _ = player.play(row, responses, forget)
+        verdict, _ = play(gym.url, ROW, responses, forget, largest=2.0 - steps)
         assert verdict.is_infra_error and "differently" in verdict.reason
 
 
-def test_an_outage_of_nemo_gym_is_an_infra_error_and_never_a_reward(use: Any) -> None:
-    row = {"row": counter_row(3, 6)}
+@pytest.mark.parametrize(
+    ("first", "later", "word"),
+    [(0, 503, "503"), (0, 500, "500"), (0, 422, "refused the task"), (503, 0, "503")],
+)
+def test_an_outage_of_nemo_gym_is_an_infra_error_and_never_a_reward(
+    play: Any, first: int, later: int, word: str
+) -> None:
     with fake_gym() as gym:
-        player = use(of_gym(gym))
-        for status, word in ((503, "503"), (500, "500"), (422, "refused the task")):
-            gym.fail = 0
-            verdict, _ = player.play(
-                row,
-                [ADD_1, "done"],
-                lambda turn, status=status: setattr(gym, "fail", status * turn),
-            )
-            assert verdict.is_infra_error and verdict.reward is None and word in verdict.reason
-        gym.fail = 503
-        verdict, told = player.play(row, [ADD_1, "done"])
-        assert verdict.is_infra_error and not told
-        gym.fail = 0
-        verdict, _ = player.play({"row": counter_row(3, 6, lost=True)}, ["done"])
+        fail = lambda turn: setattr(gym, "fail", later if turn else first)
+        verdict, messages = play(gym.url, ROW, [ADD_1, "done"], fail)
+        assert verdict.is_infra_error and verdict.reward is None and word in verdict.reason
+        assert len(messages) == (first == 0)
+        lost = {"row": {**ROW["row"], "lost": True}}
+        verdict, _ = play(gym.url, lost, ["done"], lambda turn: setattr(gym, "fail", 0))
         assert verdict.is_infra_error and "session_lost" in verdict.reason
-    verdict, _ = player.play(row, ["done"])
+    verdict, _ = play(gym.url, ROW, ["done"])
     assert verdict.is_infra_error and "connection refused" in verdict.reason
 
 
 @pytest.mark.parametrize(
     "row",
-    [
-        {},
-        {"responses_create_params": {"tools": []}},
-        {"responses_create_params": {"input": [{"type": "reasoning"}]}},
-    ],
+    [{}, {"responses_create_params": {"input": [{"type": "reasoning"}]}}],
 )
-def test_a_malformed_row_of_nemo_gym_is_refused_before_it_is_played(use: Any, row: Any) -> None:
-    use("prorl_verifiers.adapters.nemo_gym.environment_from_nemo_gym('http://127.0.0.1:1')")
+def test_a_malformed_row_of_nemo_gym_is_refused_before_it_is_played(play: Any, row: Any) -> None:
     with pytest.raises(TaskError, match=r"responses_create_params|text"):
-        load_task("nemo-gym", {"row": row})
+        play("http://127.0.0.1:1", {"row": row}, ["done"])
 
 
 def test_an_invalid_address_of_nemo_gym_is_refused() -> None:
     with pytest.raises(UserError, match="resource server's address"):
         environment_from_nemo_gym("localhost")
+
+
+def test_the_example_that_plays_tasksets_needs_verifiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    monkeypatch.setitem(sys.modules, "verifiers.v1", None)
+    plugins.use_plugins([Path(__file__).parents[2] / "examples/verifiers_environment.py"])
+    with pytest.raises(UserError, match="my_taskset cannot be loaded"):
+        load_task("verifiers", {"data": {}})
