@@ -364,15 +364,17 @@ def test_a_resumed_run_with_a_staleness_of_1_is_the_unbroken_one_bit_for_bit(
     assert all(torch.equal(a, b) for a, b in zip(weights, now, strict=True))
 
 
+@pytest.mark.parametrize("new_weights", ["batch", "request", "token"])
 def test_a_resumed_run_with_a_staleness_of_3_trains_on_each_prompt_of_each_step_once(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
     make_config: Callable[..., TrainConfig],
+    new_weights: str,
 ) -> None:
     config = make_config(
         steps=STEPS,
         dynamic_sampling={"enabled": False},
-        rollout={"max_tokens": 8, "staleness": 3},
+        rollout={"max_tokens": 8, "staleness": 3, "new_weights": new_weights},
         warm_start={"examples": 0},
         validation={"every": 0},
         checkpoint={"every": 1, "keep": STEPS},

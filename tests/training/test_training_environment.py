@@ -176,6 +176,31 @@ def test_a_conversation_is_carried_between_turns_and_finished_ones_keep_their_ve
         assert group.step == 1 and {policy for _, policy in trajectory.policies} == {0, 1}
 
 
+def test_new_weights_between_requests_are_taken_between_turns_too() -> None:
+    class Newer:
+        loaded = 0
+
+        def newer_weights(self) -> bool:
+            return self.loaded == 0
+
+        def refresh(self) -> int:
+            self.loaded = 5
+            return 5
+
+    ahead: Any = Newer()
+    scripts = ("go go end", "go end", "go go end", "end")
+    config = config_of(prompts=4, staleness=1, new_weights="request")
+    # verdicts come at once, so some conversation is always in progress
+    at_once = config.reward.model_copy(update={"overlap": False})
+    config = config.model_copy(update={"reward": at_once})
+    batch = collector_of().collect(iter(samples_of(*scripts)), 1, config, policy=0, ahead=ahead)
+    for group, script in zip(batch.sampled, scripts, strict=True):
+        alone = first_of(collector_of().collect(iter(samples_of(script)), 1, config_of()))
+        assert group.trajectories[0].turns == alone.turns
+        policies = {policy for _, policy in group.trajectories[0].policies}
+        assert policies == ({0, 5} if script.startswith("go") else {0})
+
+
 def trained_group(tokens: tuple[int, ...], given: tuple[tuple[int, int], ...]) -> Group:
     completion = Completion("x", tokens, (-0.5,) * len(tokens), "stop", given=given)
     trajectories = [
