@@ -27,6 +27,8 @@ NOT_OURS = {
     "model.generate",
     "kernel.apparmor_restrict_unprivileged_userns",
     "kernel.unprivileged_userns_clone",
+    "actor_rollout_ref.actor.use_kl_loss",
+    "trainer.v1.trainer_mode",
     "reward.custom_reward_function.name",
     "reward.custom_reward_function.path",
     "reward.custom_reward_function.reward_kwargs.url",

@@ -81,7 +81,7 @@ class Broken:
 # --- TRL -----------------------------------------------------------------------------------------------
 
 
-def tiny_trainer(folder: Path, reward: Any, rows: list[dict[str, Any]]) -> Any:
+def tiny_trainer(folder: Path, reward: Any, rows: list[dict[str, Any]], **settings: Any) -> Any:
     import torch
 
     trl, transformers, tokenizers = module("trl"), module("transformers"), module("tokenizers")
@@ -107,23 +107,31 @@ def tiny_trainer(folder: Path, reward: Any, rows: list[dict[str, Any]]) -> Any:
         eos_token_id=1,
         bos_token_id=None,
     )
-    args = trl.GRPOConfig(
-        output_dir=str(folder),
-        per_device_train_batch_size=8,
-        num_generations=4,
-        max_completion_length=6,
-        max_steps=2,
-        learning_rate=1e-3,
-        use_cpu=True,
-        bf16=False,
-        logging_steps=1,
-        report_to=[],
-        save_strategy="no",
-    )
+    defaults = {
+        "output_dir": str(folder),
+        "per_device_train_batch_size": 8,
+        "num_generations": 4,
+        "max_completion_length": 6,
+        "max_steps": 2,
+        "learning_rate": 1e-3,
+        "use_cpu": True,
+        "bf16": False,
+        "logging_steps": 1,
+        "report_to": [],
+        "save_strategy": "no",
+    }
+    args = trl.GRPOConfig(**(defaults | settings))
     data = module("datasets").Dataset.from_list(rows)
     model = transformers.LlamaForCausalLM(config)
+    model.save_pretrained(folder / "base")  # from which TRL makes the reference
+    model.config._name_or_path = str(folder / "base")
     return trl.GRPOTrainer(
-        model=model, reward_funcs=[reward], args=args, train_dataset=data, processing_class=fast
+        model=model,
+        reward_funcs=reward if isinstance(reward, list) else [reward],
+        args=args,
+        train_dataset=data,
+        eval_dataset=data,
+        processing_class=fast,
     )
 
 
@@ -151,6 +159,57 @@ def test_trl_trains_two_steps_on_rewards_of_the_real_pool(tmp_path: Path, chat: 
     assert "rewards/prorl_reward/mean" in logs[0] and "verify/infra_error" in logs[0]
     assert len(seen) == 16 and set(seen) <= {0.0, 1.0}
     assert {0.0, 1.0} <= set(seen), "a tiny vocabulary makes both rewards likely"
+
+
+CONTROL = [
+    "controller.reset_interval=3",
+    "length_penalty.start_step=2",
+    "length_penalty.steps_on=2",
+]
+DECIDED = [
+    (2, "penalty_window_opened"),
+    (3, "reference_reset"),
+    (4, "penalty_window_closed"),
+    (6, "reference_reset"),
+]
+
+
+def controlled_trl(folder: Path, **settings: Any) -> tuple[Any, Any]:
+    from prorl_training.callbacks.trl import ProRLCallback
+
+    callback = ProRLCallback(folder / "run", settings=CONTROL)
+    rows = [{"prompt": f"what is {i} + 2", "verifier": "math", "reference": FOUR} for i in range(8)]
+    reward = make_trl_reward(workers=1, timeout=30)
+    trainer = tiny_trainer(
+        folder, callback.rewards(reward), rows, beta=0.01, max_steps=8, max_completion_length=3,
+        eval_strategy="steps", eval_steps=4, per_device_eval_batch_size=8, **settings,
+    )  # fmt: skip
+    callback.attach(trainer)
+    return callback, trainer
+
+
+def test_trl_resets_its_reference_and_penalises_length_as_the_controller_decides(
+    tmp_path: Path,
+) -> None:
+    need("trl")
+    callback, trainer = controlled_trl(tmp_path, save_strategy="steps", save_steps=4)
+    trainer.train()
+    rows, decisions = callback.folder.metrics(), callback.folder.decisions()
+    assert [(d["step"], d["kind"]) for d in decisions if d["kind"] != "step_skipped"] == DECIDED
+    assert [row["step"] for row in rows] == list(range(1, 9))
+    # a policy equal to its reference has no KL
+    assert [row["kl"] == 0 for row in rows] == [s in (1, 4, 7) for s in range(1, 9)]
+    for row in rows:
+        shaped = abs(row["shaped_reward_mean"] - row["reward_mean"]) > 1e-6
+        assert shaped == row["length_penalty_active"] == (row["step"] in (2, 3))
+    assert [r["step"] for r in rows if len(r.get("validation_rewards", ())) == 8] == [4, 8]
+    callback, trainer = controlled_trl(tmp_path)
+    trainer.train(resume_from_checkpoint=str(tmp_path / "checkpoint-4"))
+    decisions = callback.folder.decisions()
+    rules = [(d["step"], d["evidence"]["rule"]) for d in decisions if "rule" in d["evidence"]]
+    assert rules == [(3, "interval"), (4, "resumed"), (7, "interval")]
+    kls = [row["kl"] for row in callback.folder.metrics()]
+    assert len(kls) == 8 and kls[4] == kls[7] == 0 < kls[5]
 
 
 def test_trl_leaves_rows_without_a_verdict_out_of_the_group(tmp_path: Path) -> None:

@@ -345,6 +345,7 @@ DecisionKind = Literal[
     "short_batch",
     "prompts_dropped",
     "entropy_low",
+    "mismatch_high",
     "outage",
     "validation_outage",
     "best_checkpoint_lost",

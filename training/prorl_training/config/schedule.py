@@ -137,6 +137,11 @@ class SafetyConfig(Section):
     """Number of steps in a row below ``entropy_floor`` before the reaction."""
     entropy_reaction: Literal["log", "back_off", "stop"] = "back_off"
     """Reaction to a collapse."""
+    mismatch_limit: float = Field(default=0.0, ge=0)
+    """Mismatch of sampler and trainer (``mismatch_kl``; in TRL ``sampler_gap``) in nats per token that leads to
+    ``back_off`` after ``mismatch_steps`` steps in a row; 0: off."""
+    mismatch_steps: int = Field(default=5, ge=1)
+    """Number of steps in a row above ``mismatch_limit`` before the reaction."""
     empty_steps: int = Field(default=10, ge=1)
     """Batches with nothing to learn from are skipped. After this many such batches in a row the run stops."""
     infra_rate: float = Field(default=0.5, gt=0, le=1)

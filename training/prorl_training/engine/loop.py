@@ -400,6 +400,7 @@ class TrainingLoop:
         step, update, validation = report.step, report.update, report.validation
         entropy = update.entropy if update is not None else None
         evidence = batch_evidence(report.batch, settings)
+        self.guard.watch_mismatch(update.mismatch_kl if update is not None else None)
         decisions = self.guard.end_step(entropy, update is None, evidence)
         if update is not None:
             decisions += too_few_groups(step, report.batch, settings)

@@ -257,6 +257,8 @@ def check_identity(
     recorded = run.identity()
     if recorded is None:
         return
+    if trainer := recorded.get("trainer"):
+        raise ResumeError(f"{run.name} was trained by {trainer}: resume it there")
     before = recorded.get("parts", [])
     if [dict(part) for part in parts] != before:
         changed = [part for part in [*before, *parts] if part not in before or part not in parts]

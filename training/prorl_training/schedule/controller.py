@@ -174,6 +174,11 @@ class Controller:
         self._act_on([f.rule for f in findings])
         return reset_decision(step, findings, to, optimizer, context)
 
+    def reset_resumed(self, step: int) -> Decision:
+        """Return a reset after ``step``, at which a trainer resumes that did not save the reference."""
+        finding = Finding("resumed", "the trainer resumes without its reference", {})
+        return self._reset(step, step, [finding])
+
     def _act_on(self, rules: Sequence[str]) -> None:
         if "degraded_validation" in rules:
             self.validations.forget()

@@ -26,6 +26,7 @@ class GuardState:
     bad_in_a_row: int = 0
     empty_in_a_row: int = 0
     entropy_in_a_row: int = 0
+    mismatch_in_a_row: int = 0
     back_off_until: int = 0
     """Last step with the reduced learning rate; 0 if none."""
 
@@ -166,6 +167,20 @@ class Guard:
             self._backed_off.append({"rule": "entropy", "entropy": entropy})
         elif c.entropy_reaction == "stop":
             self._stop(reason, details)
+
+    def watch_mismatch(self, mismatch: float | None) -> None:
+        """Check a step's mismatch in nats per token, before ``end_step``."""
+        s, c = self.state, self.config
+        if mismatch is None or not c.mismatch_limit:
+            return
+        s.mismatch_in_a_row = 0 if mismatch <= c.mismatch_limit else s.mismatch_in_a_row + 1
+        if s.mismatch_in_a_row < c.mismatch_steps:
+            return
+        evidence = {"rule": "mismatch", "mismatch": _json(mismatch), "limit": c.mismatch_limit}
+        reason = f"{c.mismatch_steps} steps in a row have a mismatch above {c.mismatch_limit}"
+        s.mismatch_in_a_row = 0
+        self._decisions.append(Decision(self._step, "mismatch_high", reason, evidence))
+        self._backed_off.append(evidence)
 
     def _start_back_off(self) -> None:
         if not self._backed_off:

@@ -55,12 +55,16 @@ def simulate_step(
     step: int,
     row: Mapping[str, Any],
     outlook: Outlook | None = None,
+    begun: bool = False,
 ) -> list[Decision]:
-    guard.begin_step(step)
-    decisions = controller.begin_step(step)
+    decisions: list[Decision] = []
+    if not begun:
+        guard.begin_step(step)
+        decisions = controller.begin_step(step)
     loss, norm = number(row, "loss"), number(row, "grad_norm")
     if loss is not None and norm is not None:
         guard.accept_update(loss, norm)
+    guard.watch_mismatch(number(row, "mismatch_kl" if "mismatch_kl" in row else "sampler_gap"))
     decisions += guard.end_step(number(row, "entropy"), row.get("groups_kept") == 0)
     decisions += controller.end_step(step, measured(row, outlook))
     return decisions

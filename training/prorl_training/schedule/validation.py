@@ -261,6 +261,11 @@ def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | Non
             v.reward for v in verdicts[start : start + samples] if v.reward is not None
         ]
         rewards.append(sum(problem_rewards) / len(problem_rewards) if problem_rewards else None)
+    return result_of(rewards)
+
+
+def result_of(rewards: Sequence[float | None]) -> ValidationResult | None:
+    """Return the result of these rewards by problem, or None if no problem has one."""
     means = [reward for reward in rewards if reward is not None]
     if not means:
         return None
