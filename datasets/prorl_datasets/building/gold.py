@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from prorl_common import ServiceError
-from prorl_verifiers import VERIFIERS, Task, Verdict
+from prorl_verifiers import VERIFIERS, Task, Verdict, next_task
 
 FULL_MARKS = 1.0 - 1e-9
 TRIES = 3
@@ -67,7 +67,14 @@ def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldRe
 
 
 def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Score responses; each timeout is retried alone, so that a busy machine does not change the dataset."""
+    """Score responses; each timeout is retried alone, so that a busy machine does not change the dataset.
+
+    For an environment, the response is the only one of its conversation.
+    """
+    items = [
+        (text, next_task(task, None, last=VERIFIERS.get(task.verifier).is_environment))
+        for text, task in items
+    ]
     verdicts = scorer.score(list(items)) if items else []
     for place, verdict in enumerate(verdicts):
         for _ in range(TRIES if verdict.status == "timeout" else 0):

@@ -38,7 +38,7 @@ from prorl_datasets.sources.sources import row_of
 from prorl_datasets.sources.well_posed import Flaw
 from prorl_datasets.spec import RowSettings
 from prorl_datasets.types import DatasetError
-from prorl_verifiers import Task, TaskError, load_task
+from prorl_verifiers import VERIFIERS, EnvironmentSpec, Task, TaskError, load_task
 from prorl_verifiers.logic.generated import plain
 
 if TYPE_CHECKING:
@@ -143,12 +143,17 @@ class RowMaker:
             return row
         if entry.generated and (flaw := flaw_of_row(row)) is not None:
             return Drop(row.index, flaw.reason, flaw.detail, "posed", row.question)
+        spec = VERIFIERS.get(entry.verifier or row.task.verifier)
+        if (
+            spec.is_environment
+        ):  # it plays the items of another verifier whose references it accepts
+            row = replace(row, task=replace(row.task, verifier=spec.name))
         if entry.verifier not in (None, row.task.verifier):
             raise DatasetError(
                 f"entry '{entry.name}': its source makes rows for the verifier {row.task.verifier}, not for "
                 f"{entry.verifier}; leave out 'verifier'"
             )
-        if entry.reference:
+        if entry.reference or spec.is_environment:
             row = replace(row, task=_merge_reference(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
             return Drop(row.index, "no known answer", text=row.question)
@@ -159,6 +164,8 @@ class RowMaker:
             return Drop(row.index, reason, match.item, "decontamination", text, match)
         template = self._recipe.prompt_for(entry, row.task.verifier)
         prompt = template.format(question=row.question)
+        if isinstance(spec, EnvironmentSpec) and (first := spec.start(row.task.reference)[1]):
+            prompt = "\n".join(message["content"] for message in first)
         metadata = {
             **row.metadata,
             "entry": entry.name,

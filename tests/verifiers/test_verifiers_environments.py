@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from prorl_common import NullProgress
+from prorl_datasets import Sample, build, load, load_recipe
+from prorl_sandbox import Outcome, Sandbox, open_sandbox
+from prorl_verifiers import VerifierPool, next_task, no_isolation
+from prorl_verifiers.environments.tools import TextSearch, answer_calls, calculator, python_session
+
+RECIPE = """
+name: environments
+description: the three
+seed: 1
+decontamination: {benchmarks: []}
+entries:
+  - {name: sums, domain: math, verifier: tool-arithmetic, count: {train: 8},
+     source: {kind: procedural, family: multiply, levels: [3]}}
+  - {name: programs, domain: code, verifier: repair-code, count: {train: 2},
+     source: {kind: procedural, family: coin_rules}}
+  - {name: puzzles, domain: logic, verifier: reasoning-gym, count: {train: 2},
+     source: {kind: reasoning_gym, task: number_sequence}}
+"""
+needs_sandbox = pytest.mark.skipif(no_isolation() is not None, reason="no isolation here")
+Player = Callable[[Sample, int, str], str]
+"""Takes (sample, turn, the environment's last message) and returns a response."""
+
+
+def call(name: str, **arguments: Any) -> str:
+    return f"<tool_call>{json.dumps({'name': name, 'arguments': arguments})}</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("response", "result"),
+    [
+        (call("calculator", expression="12 * (3 + 4) / 5"), "16.8"),
+        (call("calculator", expression="98765 * 4321"), "426763565"),
+        (call("calculator", expression="1/3") + call("calculator", expression="2^10"), "1024"),
+        (call("calculator", expression="1/0"), "error: '1/0' has no value"),
+        (call("calculator", expression="x + 1"), "error: 'x + 1' has no value"),
+        (call("calculator", expression="2^1000000"), "error: '2^1000000' has no value"),
+        (call("calculator", expression="__import__('os')"), "has no value"),
+        (call("calculator", text="1"), "error: the argument 'expression' must be a text"),
+        (call("calculater", expression="1"), "did you mean 'calculator'"),
+        ("<tool_call>{</tool_call>", "error: the call is not"),
+        ("<tool_call>[1]</tool_call>", 'error: a call is {"name": "...", "arguments": {...}}'),
+        ("<tool_call>" + "[" * 100_000 + "</tool_call>", "error: the call is"),
+        ('<tool_call>{"name": "calculator"', "error: the call is not closed"),
+        (call("long"), "xxxx ... (6000 more)"),
+        (call("silent"), "(no output)"),
+    ],
+)
+def test_a_call_is_answered_with_its_result_or_the_reason(response: str, result: str) -> None:
+    tools = {"calculator": calculator, "long": lambda _: "x" * 10_000, "silent": lambda _: ""}
+    message = answer_calls(response, tools)[-1]
+    assert message["role"] == "tool" and result in message["content"]
+
+
+def test_a_search_finds_the_paragraphs_with_the_rarest_words_of_the_query(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The sea is blue.\n\nThe sea has tides.\n\nThe moon is far.")
+    search = TextSearch(tmp_path, most=1)
+    assert search({"query": "the tides"}) == "a.txt: The sea has tides."
+    assert search({"query": "nowhere"}) == "nothing found"
+
+
+class HangingOnce:
+    """A sandbox in which the second program times out."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox, self._runs = sandbox, 0
+
+    def run(self, program: Any, limits: Any) -> Outcome:
+        self._runs += 1
+        return Outcome("timeout") if self._runs == 2 else self._sandbox.run(program, limits)
+
+
+@needs_sandbox
+def test_a_python_session_is_rebuilt_by_its_calls_without_those_that_hang() -> None:
+    calls: list[str] = []
+    with closing(open_sandbox()) as opened:
+        sandbox: Any = HangingOnce(opened)
+
+        def run(code: str) -> str:
+            return python_session(calls, {"code": code}, sandbox)
+
+        assert run("import random\nx = random.random()\nprint('hi')\nx < 1") == "hi\nTrue\n"
+        assert run("while True: pass") == "timed out after 5 s"
+        assert run("print(1)\nx = y") == "1\nNameError: name 'y' is not defined"
+        first, second = run("x"), run("x")
+    assert first == second and len(calls) == 4  # the same seed each time
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
+    folder = tmp_path_factory.mktemp("environments")
+    (folder / "recipe.yaml").write_text(RECIPE)
+    build(load_recipe(str(folder / "recipe.yaml")), folder / "data", progress=NullProgress())
+    return load(folder / "data")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[VerifierPool]:
+    with VerifierPool(workers=1) as opened:
+        yield opened
+
+
+def play(pool: VerifierPool, sample: Sample, player: Player, turns: int = 4) -> tuple[float, int]:
+    """Return the reward and the number of responses."""
+    state, message = None, ""
+    for turn in range(1, turns + 1):
+        task = next_task(sample.task, state, last=turn == turns)
+        verdict = pool.score([(player(sample, turn, message), task)])[0]
+        if verdict.turn is None:
+            assert verdict.reward is not None, verdict.reason
+            return verdict.reward, turn
+        state, message = verdict.turn.state, verdict.turn.messages[-1]["content"]
+    raise AssertionError("the last turn had no reward")
+
+
+def perfect(sample: Sample, turn: int, message: str) -> str:
+    """Try something wrong first, then use the result or the known answer."""
+    if sample.task.verifier == "tool-arithmetic":
+        factors = re.findall(r"\d+", sample.prompt[0]["content"])[:2]
+        return (
+            call("calculator", expression="*".join(factors))
+            if turn == 1
+            else f"\\boxed{{{message}}}"
+        )
+    wrong = {"repair-code": "```python\nprint(1 / 0)\n```", "reasoning-gym": "<answer>x</answer>"}
+    if turn == 1:
+        return wrong[sample.task.verifier]
+    assert ("ZeroDivisionError" in message) or ("earns" in message)
+    return str(sample.metadata["gold_response"])
+
+
+def stubborn(sample: Sample, turn: int, message: str) -> str:
+    return call("calculator", expression="1") + call("python", code="1") + "<answer>x</answer>"
+
+
+@needs_sandbox
+@pytest.mark.parametrize("verifier", ["tool-arithmetic", "repair-code", "reasoning-gym"])
+def test_a_perfect_player_solves_in_two_turns_and_one_that_only_calls_ends_with_0(
+    pool: VerifierPool, samples: list[Sample], verifier: str
+) -> None:
+    own = [sample for sample in samples if sample.task.verifier == verifier]
+    assert own and all(play(pool, sample, perfect) == (1.0, 2) for sample in own)
+    assert play(pool, own[0], stubborn) == (0.0, 4)
+
+
+def test_a_random_player_of_arithmetic_earns_nothing(
+    pool: VerifierPool, samples: list[Sample]
+) -> None:
+    draw = Random(1)
+    own = [sample for sample in samples if sample.task.verifier == "tool-arithmetic"]
+    rewards = [play(pool, s, lambda *_: f"\\boxed{{{draw.randint(1, 9999)}}}")[0] for s in own]
+    assert sum(rewards) == 0
