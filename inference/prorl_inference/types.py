@@ -109,6 +109,8 @@ class Request:
     prompt: Messages
     seeds: tuple[int, ...]
     begun: tuple[Completion, ...] = ()
+    about: Any = None
+    """Whatever the caller wants to find again in a generator of its own; others ignore it."""
 
     @property
     def prompt_start(self) -> str:

@@ -245,6 +245,7 @@ def replay(
 
     Example: prorl verify replay mine
 
+    An environment gets the recorded responses again and its tools run again, so that its answers can be compared too.
     Exits with 0 if every reward agrees with the recorded one, else with 1.
     """
     from prorl_verifiers import open_pool, replay_run
@@ -267,10 +268,14 @@ def replay(
         result = replay_run(folder, pool, progress.advance)
     progress.finish()
     if as_json:
-        keys = ("rows", "agree", "masked", "differences")
+        keys = ("rows", "agree", "masked", "answers", "changed", "differences")
         print_json({key: getattr(result, key) for key in keys} | {"all_agree": result.all_agree})
     else:
         print(f"{result.agree} of {result.rows} rewards agree ({result.masked} had none recorded)")
+        if result.answers:
+            print(
+                f"{result.answers - result.changed} of {result.answers} answers of environments are the recorded ones"
+            )
         for row in result.differences[:20]:
             line = (
                 f"step {row['step']} {row['sample_id']}#{row['sample_index']} {row['verifier']}: "

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from prorl_verifiers.pool.queue import PoolClosedError
     from prorl_verifiers.pool.stats import PoolStats
     from prorl_verifiers.remote_pool import RemotePool, open_pool
-    from prorl_verifiers.replay import Replay, replay_run
+    from prorl_verifiers.replay import Replay, replay_run, score_conversations
     from prorl_verifiers.rows import (
         FileItem,
         as_test_case,
@@ -97,6 +97,7 @@ __all__ = [
     "renewed_records",
     "replay_run",
     "runs_programs",
+    "score_conversations",
     "tasks_in",
     "unparsable",
     "verdict_row",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from prorl_common import UserError
 from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_verifiers.pool.pool import VerifierPool
 from prorl_verifiers.remote_pool import RemotePool
+from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import load_task
-from prorl_verifiers.types import TaskError
+from prorl_verifiers.types import Item, State, Task, TaskError, Verdict, next_task
 
 COLUMNS = (
     "step",
@@ -23,6 +26,7 @@ COLUMNS = (
     "response",
     "reward",
     "status",
+    "turns",
 )
 BATCH = 2000
 """Number of rows scored at once."""
@@ -30,16 +34,53 @@ BATCH = 2000
 
 @dataclass(slots=True)
 class Replay:
-    """The result of a replay. ``masked`` counts the rollouts that have no recorded reward."""
+    """The result of a replay. ``masked`` counts the rollouts that have no recorded reward.
+
+    An environment gets the recorded responses again. ``answers`` counts its answers, ``changed`` those that differ from the
+    recorded ones.
+    """
 
     rows: int = 0
     agree: int = 0
     masked: int = 0
+    answers: int = 0
+    changed: int = 0
     differences: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def all_agree(self) -> bool:
         return self.agree + self.masked == self.rows
+
+
+class Scorer(Protocol):
+    def score(self, items: Sequence[Item]) -> list[Verdict]: ...
+
+
+def score_conversations(
+    scorer: Scorer, conversations: Sequence[tuple[Sequence[str], Task]]
+) -> list[tuple[Verdict, list[Mapping[str, str]]]]:
+    """Return the verdict of each conversation, given its responses, and the messages that answered them.
+
+    A conversation has one response unless its task is an environment's, which the last response ends.
+    """
+    verdicts: dict[int, Verdict] = {}
+    states: dict[int, State] = {}
+    answers: list[list[Mapping[str, str]]] = [[] for _ in conversations]
+    waiting, turn = list(range(len(conversations))), 0
+    while waiting:
+        items = []
+        for index in waiting:
+            responses, task = conversations[index]
+            is_last = turn + 1 == len(responses)
+            is_last = is_last and VERIFIERS.get(task.verifier).is_environment
+            items.append((responses[turn], next_task(task, states.get(index), is_last)))
+        verdicts.update(zip(waiting, scorer.score(items), strict=True))
+        waiting, turn = [i for i in waiting if verdicts[i].turn is not None], turn + 1
+        for index in waiting:
+            if (answer := verdicts[index].turn) is not None:
+                states[index] = answer.state
+                answers[index] += answer.messages
+    return [(verdicts[index], answers[index]) for index in range(len(conversations))]
 
 
 def replay_run(
@@ -59,26 +100,35 @@ def replay_run(
     for path in files.values():
         for batch in read_rollouts(path, COLUMNS).to_batches(BATCH):
             rows = batch.to_pylist()
-            items = []
+            items: list[tuple[Sequence[str], Task]] = []
+            recorded: list[list[Mapping[str, str]]] = []
             for row in rows:
-                place = f"step {row['step']} {row['sample_id']}#{row['sample_index']}"
+                where = f"step {row['step']} {row['sample_id']}#{row['sample_index']}"
                 if not isinstance(row["response"], str):
-                    raise UserError(f"{place}: the rollout has no response text")
+                    raise UserError(f"{where}: the rollout has no response text")
+                talk = json.loads(row["turns"]) if row["turns"] else []
+                responses = [m["content"] for m in talk if m["role"] == "assistant"]
+                recorded.append([m for m in talk if m["role"] != "assistant"])
                 try:
-                    items.append((row["response"], load_task(row["verifier"], row["reference"])))
+                    task = load_task(row["verifier"], row["reference"])
+                    items.append((responses or [row["response"]], task))
                 except TaskError as error:
-                    raise TaskError(f"{place}: {error}") from error
-            report = None if on_done is None else lambda _index, _verdict: on_done()
-            for row, verdict in zip(rows, pool.score(items, report), strict=True):
+                    raise TaskError(f"{where}: {error}") from error
+            played = score_conversations(pool, items)
+            for row, before, (verdict, now) in zip(rows, recorded, played, strict=True):
+                if on_done is not None:
+                    on_done()
                 result.rows += 1
+                result.answers += len(before)
+                result.changed += sum(a != b for a, b in zip_longest(before, now))
                 if row["status"] == "infra_error" or row["reward"] is None:
                     result.masked += 1
                 elif agrees(row, verdict.reward):
                     result.agree += 1
                 else:
-                    recorded = ("step", "sample_id", "sample_index", "verifier", "reward")
+                    place = ("step", "sample_id", "sample_index", "verifier", "reward")
                     result.differences.append(
-                        {key: row[key] for key in recorded}
+                        {key: row[key] for key in place}
                         | {
                             "now": verdict.reward,
                             "status": verdict.status,

@@ -45,7 +45,8 @@ class SampleRecord:
     """One sampled answer.
 
     ``logprob`` is the sum of the tokens' natural log-probabilities (NaN if unknown, null on disk). ``seconds`` is the
-    sample's share of its batch's time. ``note`` says why the server ``refused`` to answer.
+    sample's share of its batch's time. ``note`` says why the server ``refused`` to answer, or has the responses to an
+    environment as a JSON list.
     """
 
     key: str
@@ -58,6 +59,11 @@ class SampleRecord:
     finish_reason: str
     seconds: float
     note: str = ""
+
+    @property
+    def responses(self) -> list[str]:
+        """The responses of the conversation; one, unless it was with an environment."""
+        return list(json.loads(self.note)) if self.note and not self.refused else [self.text]
 
     @property
     def refused(self) -> bool:

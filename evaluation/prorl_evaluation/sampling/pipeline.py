@@ -11,7 +11,7 @@ from typing import Protocol
 
 from prorl_common import Closing, Progress
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, verdict_record
-from prorl_verifiers import Task, Verdict
+from prorl_verifiers import Task, Verdict, score_conversations
 
 
 class Usage(Protocol):
@@ -81,8 +81,9 @@ def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
     if not work:
         return 0
     samples = [journal.samples[key] for key, _ in work]
-    answers = [(s.text, p.task) for s, (_, p) in zip(samples, work, strict=True) if not s.refused]
-    scored = iter(scorer.score(answers) if answers else [])
+    pairs = zip(samples, work, strict=True)
+    answers = [(s.responses, p.task) for s, (_, p) in pairs if not s.refused]
+    scored = (verdict for verdict, _ in score_conversations(scorer, answers))
     records = []
     for (key, problem), sample in zip(work, samples, strict=True):
         refusal = Verdict(None, "infra_error", f"the server refused it: {sample.note}")

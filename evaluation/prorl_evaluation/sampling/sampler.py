@@ -210,7 +210,8 @@ class Sampler:
                 running[number] = _Running(batch, items)
                 indices = range(batch.first, batch.stop)
                 yield [
-                    Request(p.prompt, tuple(seed(p.id, i) for i in indices)) for p in batch.problems
+                    Request(p.prompt, tuple(seed(p.id, i) for i in indices), about=p.task)
+                    for p in batch.problems
                 ]
 
         def done(number: int | None, count: int) -> None:
@@ -248,7 +249,7 @@ class Sampler:
             )
             for number, part in enumerate(parts):
                 requested[number], left[number] = part, len(part)
-                yield [Request(p.prompt, (seed(p.id, i),)) for p, i in part]
+                yield [Request(p.prompt, (seed(p.id, i),), about=p.task) for p, i in part]
 
         def flush() -> list[Item]:
             tokens = self._write(ended, len(ended))

@@ -31,6 +31,7 @@ from prorl_training.types import (
     Batch,
     Carried,
     Conversation,
+    Ended,
     Group,
     LateGroup,
     Outcome,
@@ -191,6 +192,10 @@ class _Draw:
         """Return the unsettled responses with their tasks."""
         talks = [(self.completions[i].text, self.conversations[i]) for i in self.unsettled()]
         return [(text, next_task(self.sample.task, c.state, bool(c.ended))) for text, c in talks]
+
+
+def spoken(completion: Completion) -> dict[str, str]:
+    return {"role": "assistant", "content": completion.text}
 
 
 class _Collection:
@@ -385,48 +390,44 @@ class _Collection:
     def _record_verdict(self, draw: _Draw, number: int, verdict: Verdict) -> None:
         """Record a final verdict, or append the answer of an environment unless a limit ends the conversation."""
         talk, completion = draw.conversations[number], draw.completions[number]
-        if (turn := verdict.turn) is None:
-            draw.conversations[number] = replace(talk, verdict=verdict)
-            return
         r, encode = self._config.rollout, self._collector.encode_answer
-        assert encode is not None
-        before = [*draw.sample.prompt, *talk.messages]
-        if completion.finish_reason == "length":
-            draw.conversations[number] = replace(talk, ended="tokens")
-            return
-        if len(completion.given) + 1 >= r.turns:
-            draw.conversations[number] = replace(talk, ended="turns")
-            return
-        answered = completion.answered(encode(before, turn.messages, completion.token_ids[-1]))
-        if len(answered.token_ids) >= r.max_tokens:
-            draw.conversations[number] = replace(talk, ended="tokens")
-            return
-        response = {"role": "assistant", "content": completion.text}
-        messages = (*talk.messages, response, *turn.messages)
-        draw.conversations[number] = Conversation(messages, turn.state)
-        draw.completions = [answered if i == number else c for i, c in enumerate(draw.completions)]
+        ended: Ended = "tokens" if completion.finish_reason == "length" else ""
+        if not ended and len(completion.given) + 1 >= r.turns:
+            ended = "turns"
+        if (turn := verdict.turn) is None:
+            talk = replace(talk, verdict=verdict)
+        elif not ended:
+            assert encode is not None
+            before = [*draw.sample.prompt, *talk.messages]
+            tokens = encode(before, turn.messages, completion.token_ids[-1])
+            if len(completion.token_ids) + len(tokens) < r.max_tokens:
+                messages = (*talk.messages, spoken(completion), *turn.messages)
+                talk = Conversation(messages, turn.state)
+                draw.completions = [*draw.completions]
+                draw.completions[number] = completion.answered(tokens)
+            else:
+                ended = "tokens"
+        if turn is not None and ended:
+            talk = replace(talk, ended=ended)
+        draw.conversations[number] = talk
 
     def _decide(self, key: int) -> None:
         draw = self._open.pop(key)
         converses = VERIFIERS.get(draw.sample.task.verifier).is_environment
-        trajectories = []
-        for number, (completion, talk) in enumerate(
-            zip(draw.completions, draw.conversations, strict=True)
-        ):
-            assert talk.verdict is not None
-            trajectory = Trajectory(
+        rows = zip(draw.completions, draw.conversations, draw.policies, strict=True)
+        trajectories = [
+            Trajectory(
                 number,
                 completion,
                 talk.verdict,
                 talk.verdict.reward or 0.0,
-                policies=draw.policies[number],
+                policies=policies,
+                turns=(*talk.messages, spoken(completion)) if converses else (),
+                ended=(talk.ended or "answer") if converses else "",
             )
-            if converses:
-                response = {"role": "assistant", "content": completion.text}
-                trajectory = replace(
-                    trajectory, turns=(*talk.messages, response), ended=talk.ended or "answer"
-                )
-            trajectories.append(trajectory)
+            for number, (completion, talk, policies) in enumerate(rows)
+            if talk.verdict is not None
+        ]
         group = Group(draw.sample, tuple(trajectories), draw.step)
         sampling, records = self._config.dynamic_sampling, self._collector.records
         outcome = group.outcome(sampling)

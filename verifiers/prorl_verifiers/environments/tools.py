@@ -1,4 +1,4 @@
-"""Tools for environments, called as ``<tool_call>{"name": ..., "arguments": {...}}</tool_call>``."""
+"""Tools for environments, and the answers to their calls."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import nearest
-from prorl_common.frames import read_json
+from prorl_verifiers.environments.calls import read_calls
 
 if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
@@ -26,7 +25,6 @@ LONGEST_RESULT = 4000
 LONGEST_EXPRESSION = 500
 CALL_SECONDS = 5.0
 """Wall and CPU seconds of a call of the Python session."""
-_CALL = re.compile(r"<tool_call>(.*?)(</tool_call>|\Z)", re.DOTALL)
 _WORD = re.compile(r"\w+")
 _REPLAY = """
 import ast, contextlib, io, json, random, sys
@@ -57,32 +55,17 @@ class ToolError(Exception):
 def answer_calls(response: str, tools: Mapping[str, Tool]) -> list[dict[str, str]]:
     """Return a message for each call in a response. A malformed call is answered with the reason."""
     messages = []
-    for text, end in _CALL.findall(response)[:MOST_CALLS]:
+    for call in read_calls(response)[1][:MOST_CALLS]:
         try:
-            if not end:
-                raise ToolError("the call is not closed by </tool_call>")
-            name, arguments = _read_call(text)
-            if name not in tools:
-                known = ", ".join(sorted(tools))
-                raise ToolError(f"there is no tool {name!r}{nearest(name, tools)}; tools: {known}")
-            result = tools[name](arguments)
+            if fault := call.fault_among(tools):
+                raise ToolError(fault)
+            result = tools[call.name](call.arguments)
         except ToolError as error:
             result = f"error: {error}"
         if len(result) > LONGEST_RESULT:
             result = f"{result[:LONGEST_RESULT]} ... ({len(result) - LONGEST_RESULT} more)"
         messages.append({"role": "tool", "content": result or "(no output)"})
     return messages
-
-
-def _read_call(text: str) -> tuple[str, Mapping[str, Any]]:
-    try:
-        call = read_json(text.strip().encode("utf-8", "replace"))
-    except ValueError as error:
-        raise ToolError(f"the call is {error}") from error
-    match call:
-        case {"name": str(name), "arguments": dict(arguments)}:
-            return name, arguments
-    raise ToolError('a call is {"name": "...", "arguments": {...}}')
 
 
 def _text(arguments: Mapping[str, Any], name: str, longest: int) -> str:

@@ -42,6 +42,7 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import place
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
 from prorl_training.types import Decision
+from prorl_verifiers import VERIFIERS
 
 PROMPTS = "prompts.jsonl"
 POLL = 0.3
@@ -181,6 +182,12 @@ def prepare_run(
     model = fetch_or_resolve(config.model.path, progress).resolve()
     refuse_model_code(model)
     train, validation = load_samples(data, config.reward)
+    for sample in (*train, *validation):
+        if VERIFIERS.get(sample.task.verifier).is_environment:
+            raise UserError(
+                f"engine openrlhf: {sample.task.verifier} is an environment, and rollouts have one turn here: use "
+                "engine=local"
+            )
     parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
     if not resume:
         folder.create(config, run_identity(data, model, parts))
