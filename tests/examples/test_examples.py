@@ -66,11 +66,8 @@ def test_own_verifier_scores_its_four_answers(tmp_path: Path) -> None:
 
 def test_own_environment_answers_until_the_number_is_found(tmp_path: Path) -> None:
     said = run(EXAMPLES / "own_environment.py", cwd=tmp_path).splitlines()
-    assert [line.split(": ")[1] for line in said] == [
-        "My number is lower.",
-        "That is not a number.",
-        "1.0",
-    ]
+    answers = ["My number is lower.", "That is not a number.", "1.0"]
+    assert [line.split(": ")[1] for line in said] == answers
 
 
 @pytest.mark.slow

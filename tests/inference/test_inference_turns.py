@@ -41,10 +41,6 @@ QWEN = (
 OPENING = QWEN.replace(
     "<|im_start|>assistant\n{% endif %}", "<|im_start|>assistant\n<think>\n{% endif %}"
 )
-FORGETFUL = (
-    "{% for m in messages[-1:] %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 SPECIAL = ["<|im_start|>", "<|im_end|>", "<|begin|>", "<|start|>", "<|end|>", "<|eot|>"]
 SPECIAL += ["<bos>", "<turn>", "</turn>"]
 END = {CHATML: "<|im_end|>", LLAMA: "<|eot|>", GEMMA: "</turn>", QWEN: "<|im_end|>"}
@@ -107,7 +103,6 @@ def test_without_a_template_turns_are_lines() -> None:
         (GEMMA, None),
         (QWEN, "drops or changes the thinking"),
         (OPENING, "drops or changes the thinking"),
-        (FORGETFUL, "drops or changes the thinking"),
         ("{{ raise_exception('one turn only') if messages | length > 1 }}", "one turn only"),
     ],
 )

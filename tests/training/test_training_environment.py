@@ -15,6 +15,7 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_inference.types import Ended
 from prorl_training.config import SafetyConfig, TrainConfig
 from prorl_training.engine.builder import check_history
+from prorl_training.engine.openrlhf.launch.session import refuse_environments
 from prorl_training.policy.packing import PromptGroup, build_pack, build_packs
 from prorl_training.policy.update import Policy, build_update
 from prorl_training.rollout.collector import Collector
@@ -49,7 +50,8 @@ class ScriptStream(EchoStream):
             return []
         key = min(self._open, key=lambda key: (len(self._begun(key, 0).given), key))
         self._taken += 1
-        said = [self._say(key, index) for index in range(len(self._open[key].seeds))]
+        indices = range(len(self._open[key].seeds))
+        said = [_say(self._open[key], index, self._begun(key, index)) for index in indices]
         del self._open[key]
         return [(key, said)]
 
@@ -59,9 +61,6 @@ class ScriptStream(EchoStream):
     def _begun(self, key: int, index: int) -> Completion:
         begun = self._open[key].begun
         return begun[index] if begun else Completion("", (), (), "paused")
-
-    def _say(self, key: int, index: int) -> Completion:
-        return _say(self._open[key], index, self._begun(key, index))
 
 
 def _say(request: Request, index: int, begun: Completion) -> Completion:
@@ -107,20 +106,22 @@ def first_of(batch: Batch) -> Trajectory:
 
 
 @pytest.mark.parametrize(
-    ("script", "turns", "reward", "ended", "tokens"),
+    ("script", "room", "turns", "reward", "ended", "tokens"),
     [
-        ("end", 1, 1.0, "answer", 1),
-        ("go end", 2, 1.0, "answer", 5),
-        ("go go end", 3, 0.5, "answer", 9),
-        ("go go go go", 3, 0.5, "turns", 9),
-        ("go cut", 2, 1.0, "tokens", 5),
-        ("cut", 1, 1.0, "tokens", 1),
+        ("end", 20, 1, 1.0, "answer", 1),
+        ("go end", 20, 2, 1.0, "answer", 5),
+        ("go go end", 20, 3, 0.5, "answer", 9),
+        ("go go go go", 20, 3, 0.5, "turns", 9),
+        ("go cut", 20, 2, 1.0, "tokens", 5),
+        ("cut", 20, 1, 1.0, "tokens", 1),
+        ("go go end", 4, 1, 1.0, "tokens", 1),  # no room for another response
     ],
 )
 def test_a_rollout_ends_by_the_environment_or_a_limit_which_is_recorded(
-    script: str, turns: int, reward: float, ended: str, tokens: int
+    script: str, room: int, turns: int, reward: float, ended: str, tokens: int
 ) -> None:
-    trajectory = first_of(collector_of().collect(iter(samples_of(script)), 1, config_of()))
+    config = config_of(max_tokens=room)
+    trajectory = first_of(collector_of().collect(iter(samples_of(script)), 1, config))
     assert (trajectory.reward, trajectory.ended) == (reward, ended)
     assert trajectory.truncated == (ended == "tokens")
     words = script.split()[:turns]
@@ -131,13 +132,6 @@ def test_a_rollout_ends_by_the_environment_or_a_limit_which_is_recorded(
     assert (completion.text, len(completion.token_ids)) == (words[-1], tokens)
     assert completion.given == tuple((1 + 4 * i, 4 + 4 * i) for i in range(turns - 1))
     assert [completion.token_ids[i] for i in range(0, tokens, 4)] == list(range(turns))
-
-
-def test_a_conversation_without_room_for_another_response_ends() -> None:
-    batch = collector_of().collect(iter(samples_of("go go end")), 1, config_of(max_tokens=4))
-    trajectory = first_of(batch)
-    assert (trajectory.ended, trajectory.truncated, trajectory.reward) == ("tokens", True, 1.0)
-    assert (trajectory.completion.token_ids, batch.tokens) == ((0,), 2)
 
 
 def test_an_environment_that_raises_masks_that_rollout_alone() -> None:
@@ -261,3 +255,9 @@ def test_a_template_that_rewrites_earlier_turns_is_refused_before_training() -> 
         check_history(TrainConfig(), tokenizer)
     check_history(config_of(history="kept"), tokenizer)
     check_history(TrainConfig(), byte_tokenizer())
+
+
+def test_the_cluster_engine_refuses_environments_before_it_starts() -> None:
+    refuse_environments([named_sample("x")])
+    with pytest.raises(UserError, match=r"turns is an environment.*use engine=local"):
+        refuse_environments(samples_of("go"))

@@ -1,31 +1,36 @@
 from __future__ import annotations
 
-import threading
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from prorl_common import PluginError, plugins
 from prorl_verifiers import (
     VERIFIERS,
     EnvironmentSpec,
-    RemotePool,
     Task,
     TaskError,
-    Turn,
     Verdict,
     VerifierPool,
     load_task,
     next_task,
     no_isolation,
+    replay_run,
     runs_programs,
+    verdict_row,
 )
+from prorl_verifiers.remote_pool import read_verdict
 
 MISBEHAVING = Path(__file__).parents[1] / "plugins" / "misbehaving" / "environments.py"
 TURNS, PROGRAMS = Task("turns", {}), Task("programs", {})
+SAID = [("assistant", "go"), ("user", "turn 0"), ("assistant", "go"), ("user", "other")]
+SAID += [("assistant", "end")]
 
 
 @pytest.fixture(scope="module")
@@ -116,28 +121,27 @@ def test_an_environment_may_run_programs(pool: VerifierPool) -> None:
 
 
 def test_a_reward_server_carries_turns(pool: VerifierPool) -> None:
-    pytest.importorskip("starlette", reason="the extra 'server' is not installed")
-    uvicorn = pytest.importorskip("uvicorn")
-    from prorl_verifiers.serve.options import ServeOptions
-    from prorl_verifiers.serve.service import Service
+    verdict = score(pool, TURNS, "go")
+    row = verdict_row(None, verdict) | {"isolation": verdict.isolation}
+    assert replace(read_verdict(json.loads(json.dumps(row))), seconds=verdict.seconds) == verdict
+    with pytest.raises(TypeError, match="a state must be a JSON object"):
+        read_verdict(row | {"turn": {"state": [], "messages": []}})
 
-    config = uvicorn.Config(Service(pool, ServeOptions()).app(), port=0, log_level="error")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        threading.Event().wait(0.01)
-    try:
-        port = server.servers[0].sockets[0].getsockname()[1]
-        with RemotePool([f"http://127.0.0.1:{port}"]) as remote:
-            first = score(remote, TURNS, "go")
-            assert first.turn == Turn(
-                {"turns": 1, "odd": None}, [{"role": "user", "content": "turn 0"}]
-            )
-            assert score(remote, TURNS, "end", first.turn.state).reason == "2 turns"
-    finally:
-        server.should_exit = True
-        thread.join()
+
+def test_a_replay_gives_the_responses_again_and_counts_answers_that_differ(
+    pool: VerifierPool, tmp_path: Path
+) -> None:
+    (tmp_path / "rollouts").mkdir()
+    turns = [{"role": role, "content": text} for role, text in SAID]
+    row = {"step": 1, "sample_id": "s", "verifier": "turns", "reference": "{}", "response": "end"}
+    rows = [
+        row | {"sample_index": i, "status": "scored", "turns": json.dumps(turns), "reward": reward}
+        for i, reward in enumerate((0.5, 1.0))
+    ]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "rollouts" / "step_000001.parquet")
+    found = replay_run(tmp_path, pool)
+    assert (found.rows, found.agree, found.answers, found.changed) == (2, 1, 4, 2)
+    assert [difference["sample_index"] for difference in found.differences] == [1]
 
 
 @pytest.mark.parametrize(
@@ -161,17 +165,9 @@ def test_a_malformed_turn_is_a_task_error(
 
 
 def test_an_environment_has_one_way_to_step() -> None:
-    spec = EnvironmentSpec(
-        name="one",
-        start=lambda reference: ({}, []),
-        step=lambda state, response: (state, None),
-        score_state=lambda state: 1.0,
-    )
-    assert replace(spec, name="two").score is not None and spec.is_environment
-    assert not VERIFIERS.get("math").is_environment
-    for ways in (
-        {"step": None},
-        {"step_in_sandbox": lambda state, response, sandbox: (state, None)},
-    ):
-        with pytest.raises(PluginError, match="'one' needs step=FUNCTION or step_in_sandbox"):
+    spec = VERIFIERS.get("reasoning-gym")
+    assert spec.is_environment and not VERIFIERS.get("math").is_environment
+    assert isinstance(spec, EnvironmentSpec) and replace(spec, name="two").score is not None
+    for ways in ({"step": None}, {"step_in_sandbox": lambda state, response, sandbox: None}):
+        with pytest.raises(PluginError, match="'reasoning-gym' needs step=FUNCTION or step_in"):
             replace(spec, **ways)

@@ -462,3 +462,13 @@ def test_an_exported_page_holds_every_answer_that_its_snapshot_names(opened: Rol
     assert {page for page, _ in named} == set(pages)
     for page, query in named:
         assert encode(pages[page](query))
+
+
+def test_the_turns_of_a_conversation_say_which_are_trained_on(tmp_path: Path) -> None:
+    said = [("assistant", "go"), ("tool", "4"), ("assistant", "end")]
+    turns = json.dumps([{"role": role, "content": text} for role, text in said])
+    write(tmp_path, 1, [row(1, 0, turns=turns, ended="turns"), row(1, 1)])
+    with Rollouts(tmp_path) as rollouts:
+        found, alone = (rollouts.one({"step": "1", "row": at}) for at in ("0", "1"))
+    assert [turn["trained"] for turn in found["turns"]] == [True, False, True]
+    assert found["ended"] == "turns" and alone["turns"] == []

@@ -16,33 +16,24 @@ def start(reference: Any) -> Any:
 def step(state: dict[str, Any], response: str) -> Any:
     said: list[Any] = [{"role": "user", "content": f"turn {state['turns']}"}]
     state["turns"] += 1
-    match response:
-        case "end":
-            return state, None
-        case "raise":
-            raise RuntimeError("broken")
-        case "die":
-            os._exit(3)
-        case "hang":
-            while True:
-                pass
-        case "list":
-            return [], said
-        case "set":
-            return {"one": {1}}, said
-        case "large":
-            return {"text": "x" * 1_000_001}, said
-        case "silent":
-            return state, []
-        case "assistant":
-            return state, [{"role": "assistant", "content": "x"}]
-        case "shout":
-            return state, [{"role": "user", "content": "x" * 200_001}]
-        case "text":
-            return state, "hello"
-        case "random":
-            return {"turns": next(COUNT)}, said
-    return state, said
+    if response == "raise":
+        raise RuntimeError("broken")
+    if response == "die":
+        os._exit(3)
+    while response == "hang":
+        pass
+    odd = {
+        "end": (state, None),
+        "list": ([], said),
+        "set": ({"one": {1}}, said),
+        "large": ({"text": "x" * 1_000_001}, said),
+        "silent": (state, []),
+        "assistant": (state, [{"role": "assistant", "content": "x"}]),
+        "shout": (state, [{"role": "user", "content": "x" * 200_001}]),
+        "text": (state, "hello"),
+        "random": ({"turns": next(COUNT)}, said),
+    }
+    return odd.get(response, (state, said))
 
 
 def score(state: dict[str, Any]) -> Score:

@@ -19,7 +19,7 @@ from prorl_training.run.checkpoint import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import first_legs, next_leg, next_phase
 from prorl_training.types import Decision, Scorer
-from prorl_verifiers import VERIFIERS, Task
+from prorl_verifiers import VERIFIERS
 
 FIRST_LOOK = 256
 """Number of prompts, spread evenly over the dataset, that are encoded at the start to warn of prompts too long."""
@@ -130,8 +130,8 @@ class Builder:
             train, lambda s: encode_prompt(machinery.tokenizer, s.prompt), machinery.context
         )
         prompts.check(self.config)
-        converses = any(is_conversation(s.task) for split in self.samples for s in split)
-        if converses:
+        verifiers = {s.task.verifier for split in self.samples for s in split}
+        if converses := any(VERIFIERS.get(name).is_environment for name in verifiers):
             check_history(self.config, machinery.tokenizer)
         generator = machinery.open_generator()
         if converses and not hasattr(generator, "stream"):
@@ -152,10 +152,6 @@ class Builder:
             beat=self.beat,
         )
         return TrainingLoop(self.config, parts, last_step)
-
-
-def is_conversation(task: Task) -> bool:
-    return VERIFIERS.get(task.verifier).is_environment
 
 
 def check_history(config: TrainConfig, tokenizer: Any) -> None:

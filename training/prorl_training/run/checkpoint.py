@@ -12,7 +12,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -359,12 +359,8 @@ def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()
             "completions": [_completion_row(c) for c in g.completions],
             "policies": g.policies,
             "conversations": [
-                {
-                    "messages": c.messages,
-                    "state": c.state,
-                    "verdict": None if c.verdict is None else _verdict_row(c.verdict),
-                    "ended": c.ended,
-                }
+                asdict(replace(c, verdict=None))
+                | {"verdict": c.verdict and _verdict_row(c.verdict)}
                 for c in g.conversations
             ],
         }
@@ -480,10 +476,11 @@ def load_buffer(
         )
         talks = tuple(
             Conversation(
-                tuple(c["messages"]),
-                c["state"],
-                None if c["verdict"] is None else Verdict(**c["verdict"]),
-                c["ended"],
+                **c
+                | {
+                    "messages": tuple(c["messages"]),
+                    "verdict": c["verdict"] and Verdict(**c["verdict"]),
+                }
             )
             for c in row.get("conversations", ())
         )

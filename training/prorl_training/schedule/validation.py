@@ -10,7 +10,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from prorl_common import UserError, derive_seed
 from prorl_datasets import Sample
@@ -18,6 +18,7 @@ from prorl_inference import Generator, Request, SamplingParams
 from prorl_training.config import ControllerConfig, DynamicSamplingConfig, TrainConfig
 from prorl_training.rollout.collector import Collector, EncodeAnswer
 from prorl_training.rollout.scoring import score_or_infra
+from prorl_training.schedule.safety import Guard
 from prorl_training.types import FULL_MARKS, Finding, Rewards, Scorer, Validation, ValidationResult
 from prorl_verifiers import VERIFIERS, Verdict
 
@@ -206,7 +207,8 @@ def validate(
         own |= {"temperature": v.temperature, "top_p": v.top_p}
         rollout = config.rollout.model_copy(update=own)
         settings = config.model_copy(update={"rollout": rollout, "dynamic_sampling": sampling})
-        collector = Collector(generator, scorer, AcceptMissing(), beat, encode_answer=encode_answer)
+        guard = Guard(config.safety.model_copy(update={"infra_rate": math.inf}))
+        collector = Collector(generator, scorer, guard, beat, encode_answer=encode_answer)
         groups = collector.collect(iter(samples), 0, settings).sampled
         verdicts = [t.verdict for group in groups for t in group.trajectories]
     else:
@@ -235,18 +237,6 @@ def validate(
         if part is not None:
             domains[domain] = part.mean, _pass_rate(domain_verdicts)
     return Validation(result, _pass_rate(verdicts), domains, len(verdicts), lost, seconds)
-
-
-class AcceptMissing:
-    """Accepts missing verdicts, which ``validate`` counts."""
-
-    def check_round(self, responses: int, without_verdict: int, attempt: int) -> Literal["ok"]:
-        del responses, without_verdict, attempt
-        return "ok"
-
-    def outage_wait(self, attempt: int) -> float:
-        del attempt
-        return 0.0
 
 
 def _pass_rate(verdicts: Sequence[Verdict]) -> float:

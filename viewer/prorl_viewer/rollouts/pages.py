@@ -14,7 +14,7 @@ from prorl_common.rollout_files import rollout_file
 from prorl_evaluation.types import FULL_MARKS
 from prorl_viewer.checking import Checker, test_case
 from prorl_viewer.rollouts.index import Index, IndexState
-from prorl_viewer.rollouts.prompts import find_prompt, tokens_of
+from prorl_viewer.rollouts.prompts import find_prompt, messages_of, tokens_of
 from prorl_viewer.rollouts.segment import (
     COLUMNS_OF_TOKENS,
     LONGEST_WORD,
@@ -25,7 +25,7 @@ from prorl_viewer.rollouts.segment import (
 from prorl_viewer.rollouts.table import Filter, Numbers, RowQuery, Rows, Searches, Table, read_query
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer, private
 
-PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")
+PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level", "turns")
 """Columns with text from models and datasets; other text columns contain names."""
 HEAD = 160
 """Number of characters of a response in the list."""
@@ -141,6 +141,10 @@ class Rollouts(Closing):
             **{k: private(v) if k in PRIVATE else _cut(v) for k, v in row.items()},
             "row": number,
             "prompt": find_prompt(self.run, row).to_json(),
+            "turns": [
+                {"role": role, "content": private(text), "trained": role == "assistant"}
+                for role, text in messages_of(row["turns"] or "[]")
+            ],
             "group": group,
             "trained_in": self._trained_in(table, row),
         }

@@ -44,6 +44,7 @@ export function One({ subject, at, route, close }) {
     </div>
     <${Facts} data=${data} />
     <${Messages} prompt=${data.prompt} raw=${raw} />
+    <${Turns} turns=${data.turns} raw=${raw} />
     <${Response} subject=${subject} data=${data} route=${route} raw=${raw} button=${button} />
     <${Verdict} subject=${subject} data=${data} />
     <${TestCase} subject=${subject} step=${step} row=${row} />`;
@@ -62,6 +63,7 @@ function Facts({ data }) {
     ["trained on", data.kept ? "yes" : data.trained_in !== null ? html`in step ${data.trained_in}` : "no"],
     ["tokens", `${shown(data.tokens)}${data.finish_reason === "length" ? ", cut by the limit" : ""}`],
     ["finish", html`<${Name} value=${data.finish_reason} />`],
+    ...(data.ended ? [/** @type {[string, unknown]} */ (["conversation ended by", html`<${Name} value=${data.ended} />`])] : []),
     ["policy of step", data.policy_last === null ? "–" : policy],
     ["domain, task", html`<${Name} value=${[data.domain, data.task].filter(Boolean).join(", ")} />`],
     ["verifier", html`<${Name} value=${data.verifier} />`],
@@ -78,6 +80,17 @@ export function Messages({ prompt, raw }) {
   if (prompt.missing) return html`<h3>Prompt</h3><p class="none">${prompt.missing}</p>`;
   return html`<details open><summary><h3>Prompt</h3> <span class="unit">from ${prompt.from}</span></summary>
     ${prompt.messages.map((/** @type {any} */ m) => html`<p class="role">${m.role}</p><${Rendered} value=${m.content} label="prompt, ${m.role}" raw=${raw} />`)}
+  </details>`;
+}
+
+/**
+ * The turns of a conversation with an environment before its last response.
+ * @param {{turns: any[], raw: boolean}} props
+ */
+function Turns({ turns, raw }) {
+  if (turns.length < 2) return "";
+  return html`<details open><summary><h3>Earlier turns</h3></summary>
+    ${turns.slice(0, -1).map((m) => html`<p class="role">${m.role}${m.trained ? "" : ", not trained on"}</p><${Rendered} value=${m.content} label="turn, ${m.role}" raw=${raw} />`)}
   </details>`;
 }
 

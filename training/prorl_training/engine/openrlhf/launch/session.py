@@ -182,12 +182,7 @@ def prepare_run(
     model = fetch_or_resolve(config.model.path, progress).resolve()
     refuse_model_code(model)
     train, validation = load_samples(data, config.reward)
-    for sample in (*train, *validation):
-        if VERIFIERS.get(sample.task.verifier).is_environment:
-            raise UserError(
-                f"engine openrlhf: {sample.task.verifier} is an environment, and rollouts have one turn here: use "
-                "engine=local"
-            )
+    refuse_environments((*train, *validation))
     parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
     if not resume:
         folder.create(config, run_identity(data, model, parts))
@@ -197,6 +192,15 @@ def prepare_run(
     if not prompts.is_file():
         export_prompts(train, prompts)
     return model
+
+
+def refuse_environments(samples: Iterable[Sample]) -> None:
+    """Raise UserError if a sample's task is an environment's."""
+    for name in {sample.task.verifier for sample in samples}:
+        if VERIFIERS.get(name).is_environment:
+            raise UserError(
+                f"engine openrlhf: {name} is an environment, and a rollout has one turn here: use engine=local"
+            )
 
 
 def prompt_row(sample: Sample) -> dict[str, object]:
