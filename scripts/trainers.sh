@@ -17,7 +17,7 @@ requirements() {
     verifiers) echo "verifiers==0.4.0" ;;
     nemo_gym)
         echo "aiohttp devtools fastapi gprof2dot httptools hydra-core itsdangerous mcp<2 msgpack numpy omegaconf openai==2.44.0"
-        echo "orjson pandas psutil pydot python-multipart requests scipy uvicorn uvloop wandb"
+        echo "orjson pandas psutil pydot python-multipart requests rich scipy uvicorn uvloop wandb yappi"
         ;;
     esac
 }
