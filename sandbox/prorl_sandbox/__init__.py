@@ -1,4 +1,4 @@
-"""Run untrusted programs, each in a *box* of isolated processes, under limits and report how they ended."""
+"""Run each untrusted program under limits in a *box* of isolated processes, and report how the program ended."""
 
 from typing import TYPE_CHECKING
 

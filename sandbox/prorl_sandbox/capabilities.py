@@ -175,7 +175,7 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated, with the fix, or None if programs can be.
+    """Return why programs cannot be isolated, with the fix, or None if isolation works.
 
     If PRORL_BACKEND names a backend other than ``local``, raises the errors of ``open_sandbox``.
     """
@@ -187,7 +187,7 @@ def no_isolation() -> str | None:
 
 
 def _probe_until_strong() -> Capabilities:
-    """Return the result of ``probe``, which is kept once it shows strong isolation."""
+    """Return the result of ``probe``, cached once it shows strong isolation."""
     user = os.geteuid()
     found = _STRONG.get(user) or probe()
     if found.strong:
@@ -218,7 +218,7 @@ def open_sandbox(
     slots: int | None = None,
     sessions: int = MOST_SESSIONS,
 ) -> ToolSandbox:
-    """Open a ``local`` or ``docker`` sandbox with ``slots`` concurrent boxes and up to ``sessions`` sessions besides.
+    """Open a ``local`` or ``docker`` sandbox with ``slots`` concurrent boxes, plus up to ``sessions`` sessions.
 
     ``docker:RUNTIME`` names an engine's runtime, such as ``docker:runsc`` for gVisor; None means PRORL_BACKEND or
     ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false, UserError if the backend is

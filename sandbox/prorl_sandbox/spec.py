@@ -20,8 +20,8 @@ Sources = Mapping[str, str]
 class Command:
     """A command that a box executes to compile or run a program.
 
-    ``tools`` are alternative names for ``argv[0]``; the first installed one is used. Without tools the program itself
-    is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
+    ``tools`` are alternative names for ``argv[0]``, the first installed of which is used. Without tools the program
+    itself is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
     ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` means that the program
     keeps the channel to the host.
     """

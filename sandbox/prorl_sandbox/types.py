@@ -118,8 +118,8 @@ class Stdin:
 class Call:
     """Load the program and call its function ``name``; see ``Program``.
 
-    ``then`` are further calls: methods (name, arguments) of the returned object. The value lists all results, None
-    first. With ``in_place``, the value is the argument at that index after the call.
+    ``then`` lists further calls: methods (name, arguments) of the returned object. The value is then a list of None and
+    the methods' results. With ``in_place``, the value is the argument at that index after the call.
     """
 
     name: str
@@ -265,7 +265,7 @@ class ToolSandbox(Sandbox, Protocol):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> Session:
-        """Open a session in an additional box of its own.
+        """Open a session in its own box.
 
         ``limits`` apply to each message. The session ends after ``idle_seconds`` without a message and after
         ``total_seconds``. Raises UserError if too many sessions are open, SandboxError if the sandbox fails.

@@ -16,7 +16,7 @@ from prorl_verifiers.types import Reference, Task
 class Item:
     """One task to attack. ``question`` is the prompt, or "" if it is unknown.
 
-    ``chance``: the expected reward of a blind guess, such as 1/options. None estimates it.
+    ``chance``: the expected reward of a blind guess, such as 1/options. If None, it is estimated.
     ``right``: the correct answer from which wrong ones are made. None stands for ``gold``.
     """
 
@@ -30,7 +30,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """Selects ``items`` tasks of each dataset. If ``datasets`` is empty, all datasets are used."""
+    """Selects ``items`` tasks of each dataset. No ``datasets`` means all datasets."""
 
     datasets: Sequence[str] = ()
     items: int = 20

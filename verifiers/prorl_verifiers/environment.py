@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class EnvironmentSpec(VerifierSpec):
     """An environment: a verifier whose conversation may have several turns. It has ``step`` or ``step_in_sandbox``.
 
-    A worker handles one turn and may be another one for the next turn, so everything is in the state, a JSON object.
+    Each turn may run in another worker, so the state, a JSON object, must hold everything.
     An exception is an ``infra_error`` of the rollout, never a reward of 0. Raises PluginError.
     """
 

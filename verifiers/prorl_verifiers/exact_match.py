@@ -41,7 +41,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ByExpression:
-    """A filter that returns the match of ``expression`` with index ``place``, or its first non-empty group."""
+    """A filter that returns match number ``place`` of ``expression`` (its first non-empty group), else ``fallback``."""
 
     expression: str
     place: int = 0
@@ -228,7 +228,7 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def before(text: str, until: Sequence[str]) -> str:
-    """Return the text up to the first stop string behind the thinking with which it begins."""
+    """Return the text up to the first stop string. Stop strings in thinking at its start do not count."""
     opened = text.lstrip().startswith(OPEN_THINK)
     start = max(text.find(CLOSE_THINK), 0) if opened else 0
     for stop in until:

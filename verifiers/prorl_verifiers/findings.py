@@ -62,7 +62,7 @@ _NOTES: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
 
 
 def listening() -> bool:
-    """Return whether notes are recorded, to check before a note that takes long to make."""
+    """Return whether notes are recorded. Ask this before making a note that takes long."""
     return _NOTES.get() is not None
 
 
@@ -93,7 +93,7 @@ def count_notes() -> int:
 
 
 def take_notes(since: int) -> tuple[Finding, ...]:
-    """Remove and return all findings but the first ``since``."""
+    """Remove and return all findings after the first ``since``."""
     notes = _NOTES.get()
     if notes is None:
         return ()

@@ -36,7 +36,7 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a task needs besides its verifier: ``parts`` are records of plug-ins, ``environment`` is for its programs."""
+    """What a task needs besides its verifier: records of plug-ins (``parts``), and an ``environment`` for programs."""
 
     parts: Sequence[Mapping[str, str]] = ()
     environment: str | None = None
@@ -163,8 +163,8 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 def runs_in_worker(spec: VerifierSpec) -> bool:
     """Return whether the pool's workers call this verifier.
 
-    They do not call composed verifiers, those that call a service, nor those of prorl itself that run programs and are
-    no environments.
+    They do not call composed verifiers, verifiers that call a service, or prorl's own verifiers that run programs
+    and are not environments.
     """
     if spec.calls_service or spec.score is not None or spec.score_in_sandbox is None:
         return spec.score is not None and not spec.calls_service

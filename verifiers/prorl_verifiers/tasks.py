@@ -117,7 +117,7 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 def renewed_records(
     recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
 ) -> list[dict[str, str]]:
-    """Return ``recorded``, with the records of plug-ins replaced by those of the plug-ins that now score these tasks."""
+    """Return ``recorded`` with the plug-ins that score tasks replaced by those that now score ``tasks``."""
     from prorl_sandbox import LANGUAGES
 
     current = part_records(tasks)
@@ -153,7 +153,7 @@ def parse_modes(pairs: str | Sequence[str]) -> dict[str, str]:
 
 
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
-    """Return the task with a mode from ``modes``, unless it sets one. The same goes for its parts. Raises TaskError."""
+    """Return the task, with a mode from ``modes`` in it and in its parts unless they set one. Raises TaskError."""
     added: dict[str, Any] = {}
     if task.verifier in modes and "mode" not in task.reference:
         added["mode"] = modes[task.verifier]

@@ -111,7 +111,7 @@ class Turn:
 
 
 def check_turn(reference: Reference) -> Reference:
-    """Return the reference. Raises TaskError if what it says about the turn is malformed."""
+    """Return the reference. Raises TaskError if its entry for the turn is malformed."""
     turn = reference.get(TURN, {})
     values = {"state": dict, "last": bool}
     is_valid = isinstance(turn, Mapping) and all(

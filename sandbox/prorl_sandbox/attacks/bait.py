@@ -20,7 +20,7 @@ SECRET_NAME = "PRORL_ATTACK_SECRET"
 
 
 class Bait:
-    """Bait for a running suite. Only ``words`` is thread-safe."""
+    """The bait of one suite. Only ``words`` is thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.token = "pa" + secrets.token_hex(3)

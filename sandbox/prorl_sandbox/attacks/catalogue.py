@@ -1,7 +1,7 @@
 """Catalogue of hostile programs in ``programs/``, which are never executed on the host.
 
-A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs.
-Each program follows ``#%`` lines with its name, ``key: value`` pairs (``_KEYS``) and flags (``_FLAGS``).
+Each file is one case. It begins with a line ``A05: title`` and lines ``held by:``, ``residual:`` or
+``by construction:``. Lines with ``#%`` before each program hold its name, ``key: value`` pairs and flags.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ INVARIANTS = (
 class Attack:
     """A hostile program and how it is delivered.
 
-    ``ends`` are the allowed statuses, ``expected`` is the right answer, unknown to the program. ``legal`` means that
-    this answer is no breach, ``legal_in_assert`` only if ``==`` in an assert accepts it. All ``repeat`` runs must end
-    as allowed and, with ``same_output``, print the same.
+    ``ends`` are the allowed statuses. A program that gives the answer ``expected``, which it cannot know, breaches the
+    sandbox, unless ``legal`` is set. With ``legal_in_assert``, its answer passes asserts with ``==``. With
+    ``same_output``, all ``repeat`` runs must print the same.
     """
 
     case: str
@@ -65,7 +65,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A kind of attack. ``by_construction`` explains why it needs no program."""
+    """A kind of attack, and the defence ``held_by``. ``by_construction`` explains why no program is needed."""
 
     id: str
     title: str
@@ -77,7 +77,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """An attack's last ``status``, and the host's invariants that it broke."""
+    """The result of an attack. ``status`` is that of the last run, ``broken`` lists violated invariants of the host."""
 
     attack: Attack
     finding: Finding

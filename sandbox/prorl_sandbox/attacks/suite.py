@@ -1,4 +1,7 @@
-"""Runs attacks and checks the host. After each attack an honest submission runs; one second later, paths, processes and bait are inspected."""
+"""Runs attacks and checks the host.
+
+After each attack an honest submission runs. One second later, paths, processes and bait are inspected.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> At
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:
-    """Return a run's grade in contest notation, such as AC."""
+    """Return a run's grade in contest notation, such as AC (accepted)."""
     if outcome.status == "ok":
         if attack.run == "check":
             return "AC"
@@ -135,7 +138,7 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run every attack in a new sandbox, with ``threads`` threads. Raises SandboxError and ``open_box``'s errors."""
+    """Run all attacks in one sandbox from ``open_box``. Raises SandboxError and ``open_box``'s errors."""
     began = time.monotonic()
     with lay_bait() as bait:
         family = descendants(os.getpid())

@@ -69,7 +69,7 @@ class Group:
             write(f"{self._folders.pop()}/cgroup.procs", "0")
 
     def take_base(self) -> None:
-        """Record the slot's own memory use, to which ``set_limits`` adds."""
+        """Record the slot's own memory use, to which ``set_limits`` adds the box's limit."""
         self._base = int(os.pread(self._usage_fd, 64, 0))
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
@@ -152,7 +152,7 @@ def _folder_of(controller: str, paths: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, start: str) -> tuple[str, str]:
-    """Return the nearest folder up to ``root`` in which groups can be made and "", or "" and the reason."""
+    """Return (folder, "") for the nearest parent in which groups can be made, or ("", reason)."""
     # A folder with processes cannot delegate controllers, so look for an ancestor that already delegates them.
     folder, first = start, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
@@ -222,7 +222,7 @@ def remove(folders: list[str]) -> None:
 
 
 def sweep(folders: list[str]) -> None:
-    """Remove the groups of killed template processes; the kernel keeps those in use."""
+    """Remove the groups of killed template processes. The kernel keeps groups in use."""
     for folder in folders:
         for entry in os.scandir(folder):
             owner, _, start = entry.name.removeprefix(PREFIX).partition("-")

@@ -101,7 +101,7 @@ def as_plain(tag: str, parts: Any) -> Any:
 
 
 def check(tag: str, parts: Any) -> int:
-    """Validate the ``parts`` that a box sent. Returns the cost of an array's lists. Raises ValueError."""
+    """Validate the ``parts`` that a box sent. Returns an array's cost, else 0. Raises ValueError."""
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
         raise ValueError("parts")
@@ -125,10 +125,9 @@ def check(tag: str, parts: Any) -> int:
 
 
 def _check_shape(shape: Any, size: int) -> int:
-    """Return the cost of an array's lists. Raises ValueError unless the shape has ``size`` values.
+    """Return the cost of an array's nested lists. Raises ValueError unless the shape has ``size`` values.
 
-    Each list costs 1, or 10 beyond two lists per value: a shape such as [1000000, 1000000, 0] has no values but 10^12
-    lists.
+    A shape such as [1000000, 1000000, 0] has no values but 10^12 lists, so its cost is high.
     """
     if type(shape) is not list or len(shape) > 64:
         raise ValueError("a shape")

@@ -1,4 +1,4 @@
-"""Compiles and executes programs of other languages inside the box: a compiler is trusted no more than its input."""
+"""Compiles and executes programs of other languages inside the box, because compilers are not trusted either."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _archive(folder: str) -> bytes:
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Replace this process with the program. If its interpreter is not installed, return a message instead.
+    """Replace this process with the program. If the interpreter is not installed, return a message instead.
 
     ``channel``, the descriptor to the host, stays open only for a program that answers on it.
     """

@@ -38,7 +38,7 @@ class CandidateError(Exception):
 
 
 class Submission:
-    """Stands for the submission in a check. ``misused`` is True after an OpaqueError; ``names`` are the check's."""
+    """A check's proxy of the submission. ``misused``: there was an OpaqueError. ``names``: the check's variables."""
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
@@ -48,7 +48,7 @@ class Submission:
         self.misused = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
-        """Return a function that calls ``name`` in the submission; None is its entry point."""
+        """Return a function that calls ``name`` in the submission. None stands for the entry point."""
 
         def candidate(*args: Any, **kwargs: Any) -> Any:
             return self._ask({"name": name}, args, kwargs)
@@ -96,8 +96,7 @@ class Names(dict[str, "Any"]):
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception that a check can catch like the submission's exception ``name``.
 
-    ``kinds`` are its built-in base classes, nearest first. Unless ``name`` is the nearest one that is not ``hidden``, a
-    subclass of that one is made.
+    Its base class is the first of ``kinds``, the built-in base classes, that is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -307,7 +306,7 @@ def _call_annotated(
 ) -> Any:
     """Call a function, converting values to the linked lists and trees that its annotations name.
 
-    Return its result, or the argument ``in_place``.
+    Return the function's result, or its argument with the index ``in_place``.
     """
     is_class = isinstance(function, type)
     annotated = function.__init__ if is_class else function

@@ -29,7 +29,6 @@ def note_base() -> None:
 
 
 def base_mb() -> int:
-    """Return what ``note_base`` recorded, in MiB."""
     return -(-_base["data"] // MIB)
 
 
@@ -46,8 +45,8 @@ def set_fixed_limits() -> None:
 def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
-    RLIMIT_NPROC also counts this user's ``other_processes``. ``summed`` means that a control group or container limits
-    the box's memory. Languages other than Python then get no memory rlimits.
+    RLIMIT_NPROC also counts this user's ``other_processes``. With ``summed``, a control group or container limits the
+    box's memory, and languages other than Python get no memory rlimits.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -117,7 +116,7 @@ _CHUNK = 65536
 
 
 class Tally:
-    """CPU time of all processes whose numbers ``numbers()`` has ever returned.
+    """The CPU time of all processes whose ids ``numbers()`` has ever returned.
 
     ``proc`` is a descriptor of /proc. ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)).
     ``ready_seconds`` is the longest time that one thread was running or ready (``schedstat``).
@@ -157,16 +156,11 @@ class Tally:
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return a lower bound of the seconds that the box waited for a CPU. ``spent`` is the CPU time
-        of the box.
-        """
+        """Return a lower bound of the seconds that the box, with the CPU time ``spent``, waited for a CPU."""
         return max(0.0, self.ready_seconds - spent)
 
     def _note_ended(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
-        """Keep the CPU time of ended processes that their parents' times do not include yet.
-
-        If a parent's time includes it later, the next call corrects the sum.
-        """
+        """Keep the CPU time of ended processes until their parents' times include it."""
         ended = sum(sum(spent) for key, spent in self._known.items() if key not in now)
         taken = sum(
             max(0, child_ticks - self._known[key][1])

@@ -1,4 +1,4 @@
-"""Objects that cross between boxes: linked lists and binary trees by value, other objects of a submission by number."""
+"""Passes linked lists and binary trees between boxes by value, and other objects of a submission by number."""
 
 from __future__ import annotations
 
@@ -124,7 +124,10 @@ def empty_if_none(annotation: Any, value: Any) -> Any:
 def revive(
     value: Any, names: Mapping[str, Any], held: Sequence[Any] = (), made: Sequence[Any] = ()
 ) -> Any:
-    """Rebuild the encoded objects in ``value`` with the program's classes in ``names`` and the objects ``held``."""
+    """Replace the encoded objects in ``value`` by objects of the program's classes, which ``names`` contains.
+
+    An encoded number refers to ``held``, the objects that never left this box, or to ``made``, those rebuilt here.
+    """
     kind = type(value)
     if kind is list:
         if _PLAIN.issuperset(map(type, value)):
@@ -156,11 +159,11 @@ def revive(
 
 
 class OpaqueError(BaseException):
-    """Raised if a check compares, or computes with, an object that cannot leave its box."""
+    """Raised if a check compares an object that cannot leave its box, or computes with it."""
 
 
 class Remote:
-    """A check's proxy of an object in the submission's box. Comparing it is refused: the submission would decide."""
+    """A check's proxy of an object in the submission's box. Comparing it is refused, as the submission would decide."""
 
     __slots__ = ("_ask", "_number", "_refuse")
 

@@ -48,10 +48,7 @@ def load_packages(folder: str, modules: Sequence[str]) -> None:
 
 
 def settle_packages(modules: Sequence[str]) -> None:
-    """Prepare for forking after ``load_packages``, while /proc is visible.
-
-    Raises RuntimeError if a module started threads.
-    """
+    """Prepare for forking after ``load_packages``. Raises RuntimeError if a module started threads."""
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")
     loaded = sys.modules
@@ -71,10 +68,7 @@ def settle_packages(modules: Sequence[str]) -> None:
 
 
 def reseed() -> None:
-    """Reseed the packages' random generators, which would otherwise draw the same numbers in every box.
-
-    The standard library's generator reseeds itself.
-    """
+    """Reseed the packages' random generators, which would otherwise draw the same numbers in every box."""
     for seed in _reseed:
         seed()
 

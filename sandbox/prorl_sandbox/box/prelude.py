@@ -43,7 +43,7 @@ def prepare() -> None:
 def provide(code: CodeType) -> None:
     """Make the names that ``code`` uses available like builtins, and raise the recursion limit.
 
-    The names stay out of the program's namespace, where one could pass for the function to be tested.
+    They stay out of the program's namespace, where they could be mistaken for the tested function.
     """
     used, codes = set[str](), [code]
     while codes:

@@ -311,7 +311,7 @@ def build_filter(machine: str) -> list[Instruction]:
 
 
 def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return a binary search for the last span (first number, body) at or below the loaded number."""
+    """Return a binary search for the span (first number, body) that contains the loaded number."""
     if len(spans) == 1:
         return spans[0][1]
     middle = len(spans) // 2
@@ -325,7 +325,7 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 def build_child_filter(machine: str) -> list[Instruction]:
     """Return an extra filter for boxes whose CPU time no control group counts.
 
-    Changing the handling of SIGCHLD and leaving the session have no effect.
+    Under it, a program cannot ignore SIGCHLD or start a session, which would distort the count.
     """
     # Ignoring SIGCHLD would make the kernel forget the children's time. The scheduler divides CPU time by session
     # (sched(7), autogroup).

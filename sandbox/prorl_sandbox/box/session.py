@@ -1,4 +1,4 @@
-"""A session inside the box: an interpreter, and a supervisor that runs no program.
+"""A session inside the box: an interpreter, and a supervisor that does not run the program.
 
 Between messages all other processes are stopped with SIGSTOP. The supervisor passes answers on unread.
 """
@@ -270,7 +270,7 @@ class Supervisor:
             return
 
     def _stop(self) -> None:
-        """Stop all other processes; wait until the interpreter has stopped, so that all its output is written."""
+        """Stop all other processes, and wait until the interpreter has stopped and written its output."""
         try:
             os.kill(-1, signal.SIGSTOP)
         except OSError:  # there is no process to stop

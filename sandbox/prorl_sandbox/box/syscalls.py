@@ -53,7 +53,7 @@ def _number(table: dict[str, int], call_name: str) -> int:
 class Prepared:
     """A C library call whose arguments are converted before the fork.
 
-    In a fork, the first write to each page copies it, which is slower than most system calls.
+    In a fork, the first write to a page copies the page, which is slower than most system calls.
     """
 
     def __init__(self, function: str, call_name: str, *arguments: object) -> None:
@@ -112,7 +112,6 @@ def unmount(target: str) -> None:
 
 
 def pivot_root(new: str, old: str) -> None:
-    """Make ``new`` the root and put the old root at ``old``."""
     number = _number(_PIVOT_ROOT, "pivot_root")
     _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
 
@@ -160,7 +159,7 @@ def drop_capabilities() -> None:
 
 
 def use_huge_pages() -> None:
-    """Ask for huge pages, so that a fork copies a few hundred page table entries instead of tens of thousands."""
+    """Ask for huge pages, so that a fork copies far fewer page table entries."""
     with open("/proc/self/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     for span, rights, *_, name in (line if len(line) > 5 else [*line, ""] for line in lines):

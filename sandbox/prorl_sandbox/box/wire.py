@@ -45,7 +45,7 @@ class TooLarge(Exception):
 
 
 class _Budget:
-    """Limits the parts of one value, and numbers its objects, so that each is encoded once."""
+    """Limits the parts of one value, and numbers its objects, so that each object is encoded once."""
 
     def __init__(self, trusted: bool) -> None:
         self.parts = MAX_NODES

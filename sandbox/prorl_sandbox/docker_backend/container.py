@@ -43,7 +43,7 @@ _LOW_WORD = 0xFFFFFFFF
 
 
 def build_profile() -> dict[str, Any]:
-    """Return the engine's seccomp profile. Other calls fail with ENOSYS, which C libraries handle."""
+    """Return the engine's seccomp profile. Calls not in it fail with ENOSYS, which C libraries handle."""
     names = {*seccomp.named_calls(), *_OF_INIT} - _BY_ARGUMENT
     unix = {"index": 0, "value": _AF_UNIX, "valueTwo": 0, "op": "SCMP_CMP_EQ"}
     options = [
@@ -130,7 +130,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Resources of a run. Of an existing container, only the memory can change."""
+    """The resources of a run. An existing container can only change its memory."""
 
     memory_mb: int
     scratch_mb: int | None

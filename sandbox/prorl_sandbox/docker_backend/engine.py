@@ -63,7 +63,7 @@ class Engine:
 
     @contextlib.contextmanager
     def calls(self, doing: str) -> Iterator[Any]:
-        """Yield the client to one thread at a time; convert its errors to SandboxError."""
+        """Yield the client to one thread at a time. ``doing`` names the failed call in a SandboxError."""
         from docker.errors import DockerException
         from requests.exceptions import RequestException
 
@@ -86,9 +86,9 @@ class Engine:
             )
 
     def reap_orphans(self) -> int:
-        """Remove containers whose owner has ended; return their number.
+        """Remove containers whose owner process has ended, and return their number.
 
-        Pids are meaningful only in this kernel and pid namespace, so containers from elsewhere are left alone.
+        Containers from other kernels or pid namespaces are left alone.
         """
         reaped = 0
         with self.calls("looking for orphans") as api:

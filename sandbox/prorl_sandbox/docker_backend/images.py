@@ -59,7 +59,7 @@ class ImageError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Options of an image build. ``suite`` and ``mirror`` are this machine's if None."""
+    """Options of an image build. ``suite`` and ``mirror`` are Debian's; None means those of this machine."""
 
     tag: str = DEFAULT_TAG
     languages: tuple[str, ...] = ("python", "cpp", "javascript")
@@ -202,7 +202,7 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
-    """Return the command that makes the file tree, in a mount namespace if possible."""
+    """Return the command that makes the file tree in ``root``, in a mount namespace if possible."""
     release = {}
     with contextlib.suppress(OSError):
         text = Path("/etc/os-release").read_text(encoding="utf-8")

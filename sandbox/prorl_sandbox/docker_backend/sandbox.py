@@ -29,7 +29,7 @@ _MOST_RESTING = 4
 
 
 class Slot:
-    """A place for one active container, and for idle containers with other packages loaded."""
+    """Holds one active container, and idle containers with other packages loaded."""
 
     def __init__(self) -> None:
         self.container: Container | None = None
@@ -86,9 +86,9 @@ class Pool:
     def take(
         self, needs: Sequence[Need], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Wait for a slot with a container per need, and release the slots afterwards. Raises NoneFree, SandboxError.
+        """Lend one slot with a container per need for the length of a ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields the slots, and a function that returns whether other callers have held slots meanwhile.
+        Yields (slots, function). The function returns whether another caller has had a slot during the block.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -167,7 +167,7 @@ class DockerSandbox(BoxSandbox):
     ) -> None:
         """Make the first container, to fail early. Raises UserError, SandboxError.
 
-        A check needs two ``containers``. Each is replaced after ``runs`` programs. Sessions have their own containers.
+        A check needs two ``containers``. Each container is replaced after ``runs`` programs. Sessions have their own.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)

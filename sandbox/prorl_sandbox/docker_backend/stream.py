@@ -28,7 +28,7 @@ _LARGEST_MUX = 1 << 24
 
 
 class Demultiplexer:
-    """Splits docker's stream into the container's output and errors."""
+    """Splits Docker's stream into the container's standard output and standard error."""
 
     def __init__(self) -> None:
         self.output = bytearray()
@@ -133,7 +133,7 @@ class Attached:
 
     @staticmethod
     def facts(body: bytes) -> dict[str, Any]:
-        """Return a frame's JSON object, or {} if malformed."""
+        """Return a frame's JSON object, or {} if it is malformed."""
         try:
             value = read_json(body)
         except FrameError:

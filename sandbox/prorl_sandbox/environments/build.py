@@ -37,7 +37,7 @@ class BuildError(ServiceError):
 def build(
     requirements: Requirements, target: Target | None = None, progress: Progress | None = None
 ) -> tuple[Environment, bool]:
-    """Build an environment unless it exists; return it and whether it was built now. Remove unused older builds.
+    """Build an environment unless it exists, and remove unused older builds. Return it and whether it was built now.
 
     Raises UserError if pip is missing or the folder is not writable, BuildError if pip or the import test fails.
     """

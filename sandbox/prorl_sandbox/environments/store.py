@@ -71,12 +71,10 @@ class Requirements:
 
     @property
     def preload(self) -> tuple[tuple[str, ...], ...]:
-        """Groups of modules to import before a box is made."""
         return tuple(tuple(words) for words in self._comments("preload"))
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Patterns of files to leave out, relative to each package."""
         return tuple(word for words in self._comments("leave-out") for word in words)
 
     @property
@@ -205,7 +203,7 @@ def folder_of(requirements: Requirements, target: Target) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An environment's state: built, not built, outdated or always there."""
+    """An environment's ``state``: built, not built, outdated or always there."""
 
     name: str
     state: str
@@ -306,7 +304,7 @@ _TAIL = 2000
 
 
 def missing_module_hint(stderr: str, environment: str) -> str:
-    """Return a hint at environments that have the module which the program lacks, or ""."""
+    """Return a hint that names the environments with the module that the program could not import, or ""."""
     missing = _LINE.findall(stderr[-_TAIL:])
     if not missing:
         return ""

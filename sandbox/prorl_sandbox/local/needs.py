@@ -34,7 +34,7 @@ def find_library(name: str) -> str | None:
 
 
 def needed_by(files: Iterable[str]) -> dict[str, str]:
-    """Return the paths of all libraries that files need, directly or not, by name; missing ones are skipped."""
+    """Return {name: path} of all libraries that ``files`` need, directly or not. Missing libraries are skipped."""
     libraries: dict[str, str] = {}
     waiting = list(files)
     while waiting:
@@ -144,9 +144,9 @@ def has_package_database() -> bool:
 
 
 def files_of(names: Iterable[str]) -> set[str]:
-    """Return the paths of packages, their dependencies and ``Essential`` packages, without documentation.
+    """Return the files of Debian packages and of all packages that they depend on, without documentation.
 
-    Packages need not declare that they use ``Essential`` packages.
+    ``Essential`` packages are always included, because dependencies on them are not declared.
     """
     packages = _with_dependencies([*names, *_installed().essential])
     return set().union(*map(_paths, packages))
@@ -164,7 +164,7 @@ def _paths(package: str) -> frozenset[str]:
 
 @functools.cache
 def package_of(path: str) -> str | None:
-    """Return the package that owns a path, or None. The path is also tried with or without ``/usr``."""
+    """Return the Debian package that owns a path, or None. The path is also tried with or without ``/usr``."""
     other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
     lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]
     for listing in (_DATABASE / "info").glob("*.list"):

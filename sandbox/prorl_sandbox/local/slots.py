@@ -37,7 +37,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Packages of a slot's boxes, possible names of the program file, and the listing of all other files."""
+    """What a slot must have: packages, possible names of the program file, and the ``listing`` of other files."""
 
     packages: Packages
     files: tuple[str, ...]
@@ -161,7 +161,6 @@ class Template:
         return word
 
     def slot(self, request: Request) -> Slot:
-        """Make a slot. Raises SandboxError."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             message = {"root": request.listing.name, "files": request.files}
@@ -216,9 +215,9 @@ class Template:
 
 
 class Templates:
-    """A template process per set of loaded packages, started on demand. Thread-safe.
+    """One template process per set of loaded packages, started on demand. Thread-safe.
 
-    The one without packages starts at once.
+    The process without packages starts at once.
     """
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
@@ -228,7 +227,7 @@ class Templates:
         self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
 
     def _start(self, packages: Packages, first: int) -> Template:
-        """Start a template process that shares the image of that with pid ``first`` (0: a new image)."""
+        """Start a template process that shares the image of the process ``first`` (0: a new image)."""
         listing = system_view(packages.folder).listing()
         settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
         if packages.folder:
@@ -246,7 +245,6 @@ class Templates:
         return self._started[NO_PACKAGES].alive
 
     def slot(self, request: Request) -> Slot:
-        """Make a slot that has the requested packages. Raises SandboxError."""
         with self._lock:
             template = self._started.get(request.packages)
             if template is None or not template.alive:
@@ -277,9 +275,9 @@ class SlotPool:
     def lend(
         self, requests: Sequence[Request], when: When
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Lend a slot per request, all at once. Raises NoneFree, SandboxError.
+        """Lend one slot per request for the length of a ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields the slots, and a function that returns whether other callers have held slots meanwhile.
+        Yields (slots, function). The function returns whether another caller has had a slot during the block.
         """
         with (
             self.places.take(len(requests), when) as crowded,
@@ -293,7 +291,7 @@ class SlotPool:
             yield slots, crowded
 
     def _find(self, request: Request) -> Slot:
-        """Return the matching slot that has been idle longest, or a new one if its next box is not ready."""
+        """Return the matching slot that has been idle longest, or a new slot if that slot's next box is not ready."""
         with self._lock:
             rested = self._rested[request]
             while rested:

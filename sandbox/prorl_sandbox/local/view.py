@@ -63,9 +63,9 @@ class View:
         return Listing(marshal.dumps(facts, 2))
 
     def hiding(self, path: str, replacement: str) -> View:
-        """Return this view with ``path`` replaced by ``replacement``, padded with slashes, in copied files.
+        """Return this view with ``path`` replaced by ``replacement`` in the content of copied files.
 
-        A ``path`` shorter than ``replacement`` is kept.
+        The replacement is padded with slashes. A shorter ``path`` is kept.
         """
         if len(path) < len(replacement):
             return self

@@ -78,7 +78,7 @@ def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
-    """Run a box to its end; return its answer and value. An unexpected answer is a protocol error."""
+    """Run a box to its end, and return its answer and value. An unexpected answer is a protocol error."""
     (box,) = made.boxes
     ready, answer, value = False, None, None
     for _, message in converse(made, box.job.limits.wall_seconds):
@@ -141,7 +141,7 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
     """Raise CheckerError if the check is broken.
 
-    Once the submission has answered, its answer may be the cause, so only the test fails.
+    After an answer of the submission, which may be the cause, only the test fails.
     """
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):

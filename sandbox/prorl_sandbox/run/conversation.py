@@ -112,7 +112,7 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Concurrent boxes. ``crowded()`` returns whether other boxes have run on their machine."""
+    """Concurrent boxes. ``crowded()`` returns whether boxes of other callers have run at the same time."""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
@@ -125,9 +125,9 @@ Event = tuple[Box, dict[str, Any] | None]
 def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
     """Drive the boxes until all have ended, yielding their messages.
 
-    The wall clock starts with the last box and stops while boxes wait for a CPU (up to ``MOST_STRETCH`` times the
-    limit). Boxes are killed for "wall", "cpu" (unless the machine is shared), "protocol" (a malformed frame) and
-    "output" (a too long frame). Raises SandboxError if a box does not start, or survives its kill.
+    The wall clock starts with the last box, and stops while boxes wait for a CPU. A box is killed for "wall", "cpu"
+    (unless the machine is shared), "protocol" (a malformed frame) or "output" (a frame that is too long). Raises
+    SandboxError if a box does not start or does not die.
     """
     boxes = made.boxes
     born = time.monotonic()
@@ -163,7 +163,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
 
 
 def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
-    """Wait up to ``seconds`` for bytes and yield the messages, up to one for which a box is killed."""
+    """Wait up to ``seconds`` for bytes, and yield the messages. A box that sends a malformed frame is killed."""
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():

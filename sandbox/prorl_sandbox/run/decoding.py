@@ -35,7 +35,7 @@ def decode(value: Any) -> Any:
 
 
 def decode_for_box(value: Any, trusted: bool = False) -> tuple[Any, bool]:
-    """Return a value for another box, and whether that box must ``objects.revive`` it. Raises FrameError.
+    """Return a value for another box, and whether that box must pass it to ``objects.revive``. Raises FrameError.
 
     Only a check (``trusted``) may send objects of any class, and the submission's own objects.
     """

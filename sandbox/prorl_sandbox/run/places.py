@@ -42,9 +42,9 @@ class Places:
 
     @contextlib.contextmanager
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
-        """Wait for ``count`` places and release them afterwards. Raises NoneFree, SandboxError.
+        """Lend ``count`` places for the length of a ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields a function that returns whether other callers have had a place meanwhile.
+        Yields a function that returns whether another caller has had a place during the block.
         """
         me = object()
         with self._changed:

@@ -71,7 +71,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
-    """Run a program, or answer ``question``, one call of its function."""
+    """Run a program, or call its function as ``question`` says. The answer must repeat ``nonce``."""
 
     job: Job
     language: str = "python"

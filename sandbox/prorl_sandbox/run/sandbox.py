@@ -69,7 +69,7 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
-        """Open one box per job, all at once, and close them afterwards. Raises NoneFree, SandboxError."""
+        """Open one box per job, and close the boxes afterwards. Raises NoneFree, SandboxError."""
 
     @abstractmethod
     def _are_free(self, count: int) -> bool: ...
@@ -237,7 +237,7 @@ def machine_is_busy() -> bool:
 
 
 class Account:
-    """What is left of a submission's budget. Waiting for a CPU, a box or a compiler does not use it up."""
+    """The rest of a submission's budget. Waiting for a CPU, a box or a compiler does not count."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits
@@ -260,7 +260,7 @@ class Account:
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Deduct a case's time and return its outcome, with ``over_budget`` if that used up the budget."""
+        """Deduct a case's time. Return its outcome, with ``over_budget`` if the case used up the budget."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -292,7 +292,7 @@ class _Ahead:
 
 
 class _Turns:
-    """Runs a submission's cases in order. After a fast case, helper threads start later cases while boxes are free."""
+    """Runs a submission's cases in order. After a fast case, helper threads start later cases in free boxes."""
 
     def __init__(
         self, sandbox: BoxSandbox, program: Program, cases: Sequence[Case], account: Account

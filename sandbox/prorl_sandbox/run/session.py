@@ -155,7 +155,7 @@ class BoxSession:
         self._renew(_REST_SECONDS, _REST_SECONDS, resting=True)
 
     def _move(self, seconds: float) -> None:
-        """Receive messages; kill a box that sends far more answers than questions."""
+        """Receive messages. Kill a box that sends far more answers than it got questions."""
         for box, message in move([self._box], seconds):
             if message is not None and len(self._answers) >= _MOST_ANSWERS:
                 box.kill("protocol")
@@ -219,7 +219,6 @@ class BoxSession:
         return outcome
 
     def close(self, why: str = "it was closed") -> None:
-        """Kill the session, even during a message."""
         self._box.kill("closed")
         with self._turn:
             self._end(why)

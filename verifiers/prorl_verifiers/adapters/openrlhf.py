@@ -40,9 +40,8 @@ ANCHOR = 64
 def response_after_prompt(query: str, prompt: str) -> str | None:
     """Return the response in ``query``, or None if ``query`` does not contain the prompt.
 
-    The prompt may be truncated on the left. At least ANCHOR of its characters must be left, and at most SLACK others
-    may precede them. End tokens are removed. If the prompt ends with ``<think>``, so that the model continues its
-    thinking, ``<think>`` is put before the response.
+    The prompt may be truncated on the left. At least ANCHOR of its characters must remain, and at most SLACK other
+    characters may precede it. End tokens are removed. If the prompt ends with ``<think>``, the response begins with it.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:

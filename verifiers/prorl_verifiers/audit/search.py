@@ -22,8 +22,8 @@ SMALLEST = 0.005
 def group_chance(group: Group) -> float:
     """Return the mean reward, in [0, 1], that blind guesses earn on a group.
 
-    If every item has a ``chance``, it is their mean. Otherwise the verifier's ``chance`` function gives it, or, without
-    one, the fraction of the most frequent gold or the mean of 1/options, whichever is larger.
+    It is the mean ``chance`` of the items if each has one, else that of the verifier's ``chance`` function. Otherwise it
+    is the fraction of the most frequent gold or the mean of 1/options, whichever is larger.
     """
     items = group.items
     if not items:
@@ -49,7 +49,7 @@ def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
 
 
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
-    """Return the p-value of ``rewards``, that is, the probability of at least this mean reward by chance.
+    """Return the p-value of ``rewards``: the probability that blind guesses earn at least their mean.
 
     It has a Bonferroni correction for ``tried`` probes, and is at most 1. If all rewards are 0 or 1, it is the binomial
     tail, otherwise Hoeffding's upper bound (1963, theorem 1).

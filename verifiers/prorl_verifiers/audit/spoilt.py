@@ -213,7 +213,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """The results of one group. ``right`` counts the items whose correct answer is rewarded. Only those are made wrong."""
+    """The results of one group. ``right`` counts the items whose correct answer is rewarded and is then made wrong."""
 
     name: str
     verifier: str

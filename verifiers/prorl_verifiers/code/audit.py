@@ -24,7 +24,7 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The expected outputs of ``function``. If it is None, the outputs of a program that reads stdin."""
+    """Pairs of inputs and expected outputs, of ``function`` or, if it is None, of a program that reads stdin."""
 
     function: str | None
     pairs: Sequence[tuple[Any, Any]]

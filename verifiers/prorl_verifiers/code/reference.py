@@ -50,9 +50,8 @@ class StdioTest:
 class CallTest:
     """A test that ``call(*args, **kwargs)`` returns ``expected``.
 
-    With ``wrapped``, ``expected`` is a list of the one value to return (Eurus-2). ``then`` lists method calls on the
-    result, and ``expected`` is then the list of all results. With ``in_place``, the argument at that index is compared
-    after the call instead of the result.
+    With ``wrapped``, ``expected`` is a list that holds the one value to return (Eurus-2). ``then`` lists method calls
+    on the result, and ``expected`` all results. With ``in_place``, the argument at that index is compared instead.
     """
 
     call: str

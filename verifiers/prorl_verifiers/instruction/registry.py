@@ -1,4 +1,4 @@
-"""The instruction ids, which ``catalogue.json`` of each set lists with their checks and what these accept."""
+"""The instruction ids. Each set's ``catalogue.json`` lists its ids, their checks, and what the checks accept."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
 def catalogue(name: str) -> Mapping[str, Instruction]:
     """Return the instructions of one of ``SETS`` by id.
 
-    The functions ``check`` of its ``fixed.py`` and ``official.py`` check them. Without one in ``fixed.py``, the published
-    check is correct.
+    The checks are in the set's ``fixed.py`` and ``official.py``. If ``fixed.py`` has none, the published check is used.
     """
     fixed, official = (
         import_module(f"{__package__}.{name}.{mode}") for mode in ("fixed", "official")
@@ -54,13 +53,12 @@ def _modules(libraries: Iterable[str]) -> tuple[str, ...]:
 
 
 def ifeval() -> Mapping[str, Instruction]:
-    """Return IFEval's 25 instructions by id."""
     return catalogue("ifeval")
 
 
 @cache
 def registry() -> Mapping[str, Instruction]:
-    """Return all instructions by id. An unknown id is an error when a task is loaded."""
+    """Return all instructions by id."""
     return {id_: entry for name in SETS for id_, entry in catalogue(name).items()}
 
 

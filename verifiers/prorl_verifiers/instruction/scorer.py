@@ -93,8 +93,8 @@ def note_constraint(
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Return the score. Raises MissingExtraError if a library is missing.
 
-    Its metrics are ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all`` and ``loose_all`` (0 or 1),
-    the fractions ``strict`` and ``loose``, and the number ``constraints``.
+    Its metrics are ``"{index}:{id}"`` and ``"loose:{index}:{id}"`` per constraint, ``strict_all`` and ``loose_all``
+    (0 or 1), the fractions ``strict`` and ``loose``, and the number of ``constraints``.
     """
     mode = str(reference.get("mode", DEFAULT_MODE))
     ids = list(reference["instruction_id_list"])

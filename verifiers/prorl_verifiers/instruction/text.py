@@ -48,8 +48,7 @@ def _is_invisible(letter: str) -> bool:
 def folded(text: str) -> str:
     """Return the text without compatibility forms and extra marks, and with Latin letters for their lookalikes.
 
-    Lookalikes are replaced in words that have Latin letters, and everywhere if the text has no other letters of their
-    alphabet.
+    Lookalikes are replaced in words with Latin letters, and everywhere if a text has no other letter of their alphabet.
     """
     if text.isascii():
         return text
@@ -137,7 +136,7 @@ def sentences(text: str) -> list[str]:
     """Return the sentences that have a letter or digit, stripped.
 
     A sentence ends at . ! ? or an ellipsis before white space, or at another script's full stop. Abbreviations,
-    initials (``J.``) and list marks (``1.``) do not end one.
+    initials (``J.``) and list marks (``1.``) do not end a sentence.
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):

@@ -124,7 +124,7 @@ def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score survo: the sums must be right, and each given number must be used once."""
+    """Score ``survo``: the sums must be right, and each given number must be used once."""
     metadata = entry["metadata"]
     puzzle = metadata["puzzle"]
     grid = rows_of(answer)
@@ -141,7 +141,7 @@ def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score kakurasu. Brackets and commas in the grid are accepted."""
+    """Score ``kakurasu``. Brackets and commas in the grid are accepted."""
     metadata = entry["metadata"]
     rows, columns = metadata["row_sums"], metadata["col_sums"]
     grid = rows_of(answer, around="[],|")
@@ -158,7 +158,7 @@ def _place_sums(lines: Iterable[Sequence[int]]) -> list[int]:
 
 
 def n_queens(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score n_queens. The board as a Python list earns 0.5."""
+    """Score ``n_queens``. The board as a Python list earns 0.5."""
     puzzle = entry["metadata"]["puzzle"]
     board = [line.split() for line in plain(answer).split("\n")]
     credit = 1.0
@@ -193,7 +193,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score game_of_life by correct cells. A board that is all dead, all alive or unchanged earns nothing."""
+    """Score ``game_of_life`` by correct cells. A board that is all dead, all alive or unchanged earns nothing."""
     gold, board = loads(str(entry["answer"])), loads(answer)
     boards = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)
@@ -216,7 +216,7 @@ def _cells(board: Any) -> list[Any]:
 
 
 def pool_matrix(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score pool_matrix: every cell must be within 1 % of the gold."""
+    """Score ``pool_matrix``: every cell must be within 1 % of the gold."""
     matrix, gold = _decimals(answer), _decimals(str(entry["answer"]))
     if not matrix or [len(row) for row in matrix] != [len(row) for row in gold]:
         return 0.0
@@ -240,7 +240,7 @@ def _decimals(text: str) -> list[list[float]]:
 
 
 def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score binary_matrix and spiral_matrix. A correct answer as a Python list earns 0.1."""
+    """Score ``binary_matrix`` and ``spiral_matrix``. A correct answer as a Python list earns 0.1."""
     gold = plain(str(entry["answer"]))
     if plain(answer) == gold:
         return 1.0
@@ -253,7 +253,7 @@ def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def string_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score string_insertion. The correct characters as a Python list earn 0.1."""
+    """Score ``string_insertion``. The correct characters as a Python list earn 0.1."""
     gold = str(entry["answer"]).strip()
     if answer == gold:
         return 1.0

@@ -1,6 +1,6 @@
-"""Parses formulas and computes values, polynomials and derivatives, without evaluating a model's text.
+"""Parses formulas, and computes their values, polynomials and derivatives.
 
-The grammar is Python's arithmetic with ``^`` and functions.
+The grammar is Python's arithmetic with ``^`` and functions. Nothing in a model's text is executed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """Parse a formula with Python's parser, which runs nothing. Raises FormulaError."""
+    """Parse a formula with Python's parser, which does not run it. Raises FormulaError."""
     if len(text) > MAX_LENGTH or _ALLOWED.fullmatch(text) is None or _GLUED.search(text):
         raise FormulaError("no formula, or too long")
     plain = _LEADING_ZEROS.sub("", " ".join(text.split())).replace("^", "**")

@@ -90,7 +90,7 @@ _WAYS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 def path(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score shortest_path. A correct path that is longer than the shortest one earns 0.5."""
+    """Score ``shortest_path``. A correct path that is longer than the shortest one earns 0.5."""
     gold = str(entry["answer"]).split()
     steps = answer.replace(",", " ").lower().split()
     if steps == gold:
@@ -111,7 +111,7 @@ def path(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def tower_of_hanoi(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score tower_of_hanoi. Every line must be a move and nothing else."""
+    """Score ``tower_of_hanoi``. Every line must be a move and nothing else."""
     lines = [line.strip() for line in answer.split("\n") if line.strip()]
     move = re.compile(r"Move disk \d+ from Peg \d+ to Peg \d+", re.ASCII)
     return above_floor(answer, entry, upstream) if all(map(move.fullmatch, lines)) else 0.0
@@ -126,7 +126,7 @@ _ACTION = re.compile(
 
 
 def boxnet(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score boxnet by the fraction of boxes that reach their targets."""
+    """Score ``boxnet`` by the fraction of boxes that reach their targets."""
     state = {place: list(things) for place, things in entry["metadata"]["initial_state"].items()}
     before = _boxes(state)
     plan = loads(answer)
@@ -172,7 +172,7 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score quantum_lock. The answer may only consist of button names."""
+    """Score ``quantum_lock``. The answer may only consist of button names."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
@@ -183,7 +183,7 @@ def above_half(score: float) -> float:
 
 
 def graph_color(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score graph_color: neighbours must differ, and only the offered numbers may be used."""
+    """Score ``graph_color``: neighbours must differ, and only the offered numbers may be used."""
     puzzle = entry["metadata"]["puzzle"]
     colors = loads(answer)
     if not isinstance(colors, Mapping):

@@ -56,18 +56,21 @@ def _score_expression(answer: str, operands: list[int], target: int) -> float:
 
 
 def antiderivative(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score simple_integration and intermediate_integration by differentiating the answer."""
+    """Score ``simple_integration`` and ``intermediate_integration`` by differentiating the answer."""
     metadata = entry["metadata"]
     return float(is_antiderivative(answer, str(metadata["integrand"]), str(metadata["variable"])))
 
 
 def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_multiplication. The gold's terms may be in any order."""
+    """Score ``polynomial_multiplication``. The gold's terms may be in any order."""
     return float(same_polynomial(answer, str(entry["answer"]), entry["metadata"]["variables"]))
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_equations by the fraction of matched roots. A fraction up to one half earns 0; the denominator is the larger of the numbers of roots in the gold and in the answer."""
+    """Score ``polynomial_equations`` by the fraction of matched roots, or 0 if the fraction is one half or less.
+
+    The denominator is the number of roots in the gold or in the answer, whichever is larger.
+    """
     gold = _floats(str(entry["answer"]))
     values = _floats(answer)
     if gold is None or values is None:
@@ -96,7 +99,7 @@ def _floats(text: str) -> list[float] | None:
 
 
 def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score complex_arithmetic with reasoning-gym's ``exp(-distance)``, where 0.5 and less become 0."""
+    """Score ``complex_arithmetic`` with reasoning-gym's ``exp(-distance)``. Scores up to 0.5 become 0."""
     if not re.fullmatch(r"[\s()\d.ij+*\u2212-]*", answer.lower()):
         return 0.0
     score = upstream()
@@ -104,14 +107,14 @@ def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score advanced_geometry. The gold answer earns 1, others reasoning-gym's score if it is above FLOOR."""
+    """Score ``advanced_geometry``. The gold answer earns 1. Others earn reasoning-gym's score if it is above FLOOR."""
     if entry["metadata"].get("task_type") == "orthocenter" and answer.count(",") != 1:
         return 0.0
     return max(float(same_text(answer, str(entry["answer"]))), above_floor(answer, entry, upstream))
 
 
 def factors(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score prime_factorization. Factors that have the right product but are not all prime earn 0.5."""
+    """Score ``prime_factorization``. Factors that have the right product but are not all prime earn 0.5."""
     gold = _factors(str(entry["answer"]))
     values = _factors(answer)
     if not values or gold is None:
@@ -128,14 +131,14 @@ def _factors(text: str) -> list[int] | None:
 
 
 def rational(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score fraction_simplification. The fraction must be reduced, in any notation."""
+    """Score ``fraction_simplification``. The fraction must be reduced, in any notation."""
     metadata = entry["metadata"]
     expected = (metadata["simplified_numerator"], metadata["simplified_denominator"])
     return float(_written_fraction(answer) == expected)
 
 
 def reduced(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score dice. The fraction must be reduced, in any notation."""
+    """Score ``dice``. The fraction must be reduced, in any notation."""
     gold = str(entry["answer"])
     expected = _written_fraction(gold)
     return float(
@@ -152,7 +155,7 @@ def _written_fraction(text: str) -> tuple[int, int] | None:
 
 
 def hexadecimal(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score bitwise_arithmetic. The integer may be written in base 2, 8, 10 or 16 with its prefix."""
+    """Score ``bitwise_arithmetic``. The integer may be written in base 2, 8, 10 or 16 with its prefix."""
     return float(
         _integer(answer) is not None and _integer(answer) == _integer(str(entry["answer"]))
     )
@@ -171,7 +174,7 @@ def _integer(text: str) -> int | None:
 
 
 def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score number_format. The answer must be within 5e-4 of the gold and nearest to it among the candidates."""
+    """Score ``number_format``. The answer must be within 5e-4 of the gold and nearest to it among the candidates."""
     text = answer.strip()
     value = _decimal(text)
     if value is None:
@@ -187,9 +190,9 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 
 
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score decimal_arithmetic. The error may be one unit in the last digit that the question requests.
+    """Score ``decimal_arithmetic``. The error may be one unit in the last digit that the question requests.
 
-    If the question requests no digits, it may be 0.001, or 0.1 % of a gold below 1.
+    If the question requests no digits, the error may be 0.001, or 0.1 % of a gold below 1.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))
     if value is None or gold is None:
@@ -215,7 +218,7 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def count_or_day(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score calendar_arithmetic, whose gold is a day, a count or yes/no."""
+    """Score ``calendar_arithmetic``, whose gold is a day, a count or yes/no."""
     value, gold = whole(answer), whole(str(entry["answer"]))
     if gold is not None:
         return float(value == gold)
@@ -227,7 +230,7 @@ _CLOCK = re.compile(r"(?:(\d{1,9}) days?,? (?:and )?)?(\d{1,4}):(\d\d)(?::(\d\d(
 
 
 def duration(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score time_intervals. The answer must be the gold duration and nothing else."""
+    """Score ``time_intervals``. The answer must be the gold duration and nothing else."""
     gold = str(entry["answer"])
     expected = _seconds(gold)
     same = plain(answer) == plain(gold)

@@ -29,10 +29,10 @@ MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 
 
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score propositional_logic.
+    """Score ``propositional_logic``.
 
-    A valid conclusion earns 1 if it excludes at least half of the assignments that the premises exclude, else that
-    fraction. A restated premise earns at most 0.25 (unless letters alone say all), and a tautology 0.
+    The premises exclude some assignments. A valid conclusion earns 1 if it excludes at least half of them, else the
+    fraction that it excludes. A restated premise earns at most 0.25, and a tautology 0.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]

@@ -13,7 +13,7 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 
 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score codeio. The gold JSON object earns 1. If over half of its values are correct, the credit is partial.
+    """Score ``codeio``. The gold JSON object earns 1. If over half of its values are correct, the credit is partial.
 
     Values that are easy to guess or are shown in the question do not count.
     """
@@ -55,7 +55,7 @@ Check = Callable[[str, Entry, Upstream], float]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A dataset's scoring function. ``partial`` is what earns partial credit, ``change`` how it differs from upstream."""
+    """A dataset's scoring function. ``partial``: what earns partial credit. ``change``: difference from upstream."""
 
     check: Check
     partial: str = ""

@@ -83,7 +83,7 @@ def exact_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def exact_word(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score answers that must equal the gold, where case, spaces and hyphens are ignored."""
+    """Score answers that must equal the gold. Case, spaces and hyphens are ignored."""
     return float(_joined(answer) == _joined(str(entry["answer"])))
 
 
@@ -97,7 +97,6 @@ def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Return 1 if reasoning-gym's own score is 1, else 0."""
     return 1.0 if upstream() >= 1.0 else 0.0
 
 
@@ -105,7 +104,7 @@ _CLAIM = re.compile(r"(?:[-*\u2022] ?)?(?:so )?([\w'-]+) is (?:an? )?(?:\w+)", r
 
 
 def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score knights_knaves. The answer must make one claim per person and nothing else."""
+    """Score ``knights_knaves``. The answer must make one claim per person and nothing else."""
     parts = [" ".join(p.split()) for p in re.split(r"[,.;()\n]|\band\b", answer) if p.strip()]
     matches = [_CLAIM.fullmatch(part) for part in parts]
     names = [claim.group(1).casefold() for claim in matches if claim is not None]
@@ -114,7 +113,7 @@ def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score cryptarithm. The answer must give each letter one value."""
+    """Score ``cryptarithm`` with reasoning-gym's score if it is above FLOOR. Two values for one letter earn 0."""
     letters = [pair.partition("=")[0].strip() for pair in answer.split(",")]
     return above_floor(answer, entry, upstream) if len(letters) == len(set(letters)) else 0.0
 
@@ -131,8 +130,7 @@ FLOOR = 0.05
 def beyond(share: float, base: float) -> float:
     """Return the credit for a fraction ``share`` of correct parts.
 
-    It is 0 up to ``base`` or one half, whichever is larger, and then grows linearly to PARTIAL. It is 1 if all parts
-    are correct.
+    It is 0 up to ``base`` or one half, whichever is larger, grows linearly to PARTIAL, and is 1 for a ``share`` of 1.
     """
     if share >= 1.0:
         return 1.0
@@ -143,7 +141,7 @@ def beyond(share: float, base: float) -> float:
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
     """Return the credit for the positions at which ``answer`` equals ``gold``.
 
-    The best constant answer and each of ``echoes`` earn nothing, and neither does the gold inside a longer text.
+    The best constant answer and each of ``echoes`` earn nothing. A longer text that contains the gold earns nothing.
     """
     if not gold or len(answer) != len(gold):
         return 0.0
@@ -159,7 +157,7 @@ def _share(answer: Sequence[str], gold: Sequence[str]) -> float:
 
 
 def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score spell_backward, figlet_font and emoji_mystery by the letters in the right positions."""
+    """Score ``spell_backward``, ``figlet_font`` and ``emoji_mystery`` by the letters in the right positions."""
     gold = plain(str(entry["answer"])).casefold().translate(_STRAIGHT)
     text = plain(answer).casefold().translate(_STRAIGHT)
     if "font" in entry["metadata"]:
@@ -169,21 +167,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sentence_reordering by the words in the right positions. The order of the question earns nothing."""
+    """Score ``sentence_reordering`` by the words in the right positions. The question's order earns nothing."""
     gold = str(entry["answer"]).casefold().split()
     question_words = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, question_words)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score letter_jumble by the words in the right positions. Repeating the scrambled words earns nothing."""
+    """Score ``letter_jumble`` by the words in the right positions. Repeating the scrambled words earns nothing."""
     gold = str(entry["answer"]).casefold().split()
     scrambled = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, scrambled)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score word_sorting by the words in the right positions. Repeating the unsorted list earns nothing."""
+    """Score ``word_sorting`` by the words in the right positions. Repeating the unsorted list earns nothing."""
     metadata = entry["metadata"]
     words = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
@@ -193,7 +191,7 @@ def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def listed_numbers(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score number_sorting and number_filtering. The numbers must equal the gold list, in its order."""
+    """Score ``number_sorting`` and ``number_filtering``. The numbers must equal the gold list, in its order."""
     numbers, gold = number_list(answer), number_list(str(entry["answer"]))
     same = same_text(answer, str(entry["answer"]))
     return float(same or (numbers is not None and numbers == gold))
@@ -209,7 +207,7 @@ def number_list(text: str) -> list[Decimal] | None:
 
 
 def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score coin_flip. The answer may be off by a relative 1e-4, or be rounded to three or more digits."""
+    """Score ``coin_flip``. The answer may be off by a relative 1e-4, or be rounded to three or more digits."""
     percent = re.fullmatch(r"([\d.]{1,40})\s?\\?%", answer.strip())
     per_hundred = number(percent.group(1)) if percent else None
     answer = answer if per_hundred is None else f"{per_hundred.scaleb(-2):f}"
@@ -231,7 +229,7 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score gsm_symbolic. The gold number may have a currency sign, and words that keep its value.
+    """Score ``gsm_symbolic``. The gold number may have a currency sign, and words that keep its value.
 
     A noun after the number must be the one that "how many" asks for. A percent sign needs a question about percent.
     """

@@ -118,7 +118,7 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether upstream may evaluate ``answer``, because it only has literals, arithmetic and formulas."""
+    """Return whether upstream may evaluate ``answer``, which must consist of literals, arithmetic and formulas."""
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
         return bool(_HEX_ARITHMETIC.fullmatch(str(metadata["problem"])[:10_000]))

@@ -22,7 +22,7 @@ def witness(dataset: str, entry: Entry) -> str | None:
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return a correct answer: the gold, or that of a solver if the gold is missing or has an unevaluated integral."""
+    """Return the gold, or a solver's correct answer if the gold is missing or has an unevaluated integral."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])

@@ -82,7 +82,7 @@ def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]
 
 
 def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
-    """Return the gold without its name, and all sides of the answer that must equal it."""
+    """Return the gold without its name, and all sides of the answer that must equal the gold."""
     gold_sides, sides = split_top(gold, "="), split_top(answer, "=")
     if len(gold_sides) == 2 and _NAME.fullmatch(gold_sides[0]):
         if len(sides) > 1 and squeeze(sides[0]) != squeeze(gold_sides[0]):
@@ -190,7 +190,7 @@ def check_size(text: str) -> None:
 
 
 def _partners(parts: list[str]) -> dict[int, int]:
-    """Return the place of the other bracket of each pair."""
+    """Return {index: index of the matching bracket} for all brackets."""
     opened: list[int] = []
     partner: dict[int, int] = {}
     for at, part in enumerate(parts):
@@ -205,7 +205,7 @@ def _partners(parts: list[str]) -> dict[int, int]:
 
 
 def _value(text: str) -> tuple[Value, int]:
-    """Return the value of ``text`` with 1 for each letter, or 1 if it has none, and how many letters it has."""
+    """Return the value of ``text`` with 1 for each letter (1 if unreadable), and the number of letters."""
     try:
         node = read(text)
         letters = symbols(node)

@@ -85,7 +85,7 @@ def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int |
 
 
 def find_answer(text: str, boxed: str | None, letters: bool) -> str | Score:
-    """Return the answer of a response with the given last box, or the score if there is none or its surroundings void it."""
+    """Return the answer in a response with the last box ``boxed``, or the score if there is no valid answer."""
     answer = boxed
     if boxed is None and "\\boxed" not in text:
         answer = answer_line(text, letters)

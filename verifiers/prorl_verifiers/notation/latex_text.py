@@ -115,7 +115,7 @@ _WRAPPERS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "*
 
 
 def clean(text: str) -> str:
-    """Return an answer with normalised spelling, so that many spellings of one answer become the same text."""
+    """Return an answer with normalised spelling, so that equal answers become equal texts."""
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text

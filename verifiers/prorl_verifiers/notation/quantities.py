@@ -193,10 +193,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}, which is the same for ``kJ/mol`` and ``kJ mol-1``.
-
-    An invalid unit becomes a single name.
-    """
+    """Return a unit as {name: power}, so that ``kJ/mol`` equals ``kJ mol-1``. An invalid unit becomes a single name."""
     readings = read_unit(unit)
     if not readings:
         return {" ".join(unit.split()): 1}

@@ -1,7 +1,7 @@
 """Converts numbers between units with exact fractions.
 
-pint is only asked for single names. A temperature alone is a point on its scale (25 degC is 298.15 K), and in a product
-or power it is a difference. A temperature difference alone is therefore converted wrongly.
+Only single names are looked up in pint. A temperature alone is a point on its scale (25 degC is 298.15 K), so a
+temperature difference alone is converted wrongly. In a product or power, a temperature is a difference.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether all checks pass. If they do, keep the repeated items as checks of later batches."""
+        """Return whether all checks pass. If so, the repeated items become checks of later batches."""
         expected = [check.with_expected_verdict(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)

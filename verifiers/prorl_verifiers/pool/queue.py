@@ -120,7 +120,7 @@ class Work:
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work. The one that has used the least thread time is next."""
+    """The callers that wait for one kind of work. The caller that has used the least thread time is next."""
 
     name: LaneName
     running: int = 0
@@ -209,7 +209,7 @@ class FairQueue:
         return sum(lane.running for lane in self._lanes.values())
 
     def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
-        """Add jobs of one batch to a lane, or fail the batch if the queue is closed."""
+        """Add jobs of one batch to a lane. Fail the batch if the queue is closed."""
         with self._changed:
             if jobs and not self._closed:
                 self._lanes[lane].add(jobs)
@@ -237,7 +237,6 @@ class FairQueue:
                     self._changed.wait()
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Record the seconds that ``work`` took and the number of jobs that it finished."""
         with self._changed:
             lane = work.caller.lane
             lane.finish(work, seconds, finished)

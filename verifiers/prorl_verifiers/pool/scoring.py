@@ -233,7 +233,10 @@ class WorkerThread(threading.Thread):
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
-        """Deliver the verdicts of a ``sound`` worker. Otherwise kill the worker and score the items again, after failed canaries (``examined``) each alone."""
+        """Deliver the verdicts if the worker is ``sound``. Otherwise kill it and score the items again.
+
+        With ``examined``, the worker failed its canaries, and each item is scored alone.
+        """
         if sound:
             for job, verdict in scored.items():
                 self._deliver(job, self._blame(job, verdict))

@@ -160,7 +160,7 @@ def _faults(
 def load() -> dict[str, Any]:
     """Load the verifiers in the process that workers are forked from.
 
-    The command-line argument is JSON: "verifiers" names those whose libraries to load, "path" lists import folders.
+    The command-line argument is JSON: "verifiers" whose libraries to load, and "path", the import folders.
     """
     arguments = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib

@@ -203,9 +203,9 @@ def _environment() -> dict[str, str]:
 
 
 class WorkerFactory:
-    """Starts workers. It keeps the process from which they are forked, and one spare worker. Thread-safe.
+    """Starts workers. It keeps the template, from which workers are forked, and one spare worker. Thread-safe.
 
-    With ``grow``, the first task of a verifier starts a new such process in the background, which loads the libraries.
+    With ``grow``, a verifier's first task starts a new template in the background, which loads its libraries.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
@@ -251,7 +251,6 @@ class WorkerFactory:
         return self._fork()
 
     def wait_until_warm(self, seconds: float) -> bool:
-        """Wait until the libraries of all verifiers used so far are loaded. Return False on timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_warm() and not self._has_work(), seconds)
             template = self._template

@@ -229,7 +229,7 @@ _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
 
 
 def same_formula(gold: str, answer: str) -> bool | None:
-    """Return whether two chemical formulas are the same, or None unless both texts are formulas."""
+    """Return whether two chemical formulas are the same, or None if a text is not a formula."""
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = normalise(gold), normalise(answer)

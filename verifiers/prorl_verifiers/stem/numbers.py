@@ -74,9 +74,9 @@ class Measure:
 
 
 def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
-    """Return the number that the whole text is, or None.
+    """Return the number that makes up the whole text, or None.
 
-    After the number there may only be a known unit, the expected ``unit`` or a direction ("upward").
+    Only a known unit, the expected ``unit`` or a direction ("upward") may follow.
     """
     if len(text) > MAX_NUMBER:
         return None

@@ -64,7 +64,7 @@ def part_texts(answer: Any) -> list[str] | None:
 
 
 def is_open_interval(gold: Any, answer: str) -> bool:
-    """Return whether ``answer`` may be an open interval, while the gold may be a closed one, such as ``[1, 4]``."""
+    """Return whether ``answer`` may be an open interval and the gold a closed interval, such as ``[1, 4]``."""
     if not isinstance(gold, str) or re.search(r"[(]", strip_wrappers(answer.strip())[:7]) is None:
         return False
     ends = _json_list(gold) or []

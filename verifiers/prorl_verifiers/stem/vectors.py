@@ -166,7 +166,7 @@ def other_quantity(gold: str, answer: str, equals: re.Pattern[str]) -> bool:
 
 
 def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str] | None:
-    """Return the possible symbols, the subscript and the argument of the quantity that is named before a value."""
+    """Return the possible symbols, the subscript and the argument of the quantity before a value."""
     plain = _LABEL_FONT.sub("", clean(text[:MAX_VECTOR]).replace("Δ", r"\Delta "))
     plain = plain.replace("\\var", "\\")
     sides, said = equals.split(plain), _SAID.match(plain)
@@ -186,7 +186,7 @@ def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
-    """Return whether no side before the last contradicts it. Only sides that are not numbers are checked."""
+    """Return whether no side contradicts the last side. Only sides that are not numbers are checked."""
     last = read_sides[-1]
     multiples = 0
     names = {side.strip() for side in sides[:1] if _LETTER.search(side)}

@@ -64,7 +64,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
 
 
 class Link:
-    """Non-blocking, buffered descriptors to the host. If the host hangs up, this process ends."""
+    """Non-blocking, buffered descriptors to the host. This process ends when the host hangs up."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming, self.outgoing = incoming, outgoing

@@ -292,7 +292,7 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill all the run's processes at once; otherwise the last ones alive would have the CPUs to themselves."""
+        """Kill all the run's processes in one call, so that none outlives the others."""
         self._killed = True
         if self._program > 0 and self._end is None:
             with contextlib.suppress(ProcessLookupError):

@@ -56,9 +56,10 @@ class Image:
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
-        """Make the root folder ``name``, unless it exists, of ``files`` (origin, target) and ``links`` (path, target).
+        """Make the root folder ``name`` from a listing, unless it exists.
 
-        ``hidden`` maps host paths to replacements of equal length.
+        The listing has ``files`` (origin, target), ``links`` (path, target) and ``hidden``: pairs of a path of the host
+        and a replacement of equal length.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:
@@ -163,7 +164,7 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Make the image or join the first template's, then execute the template from a root folder in it.
+    """Make the image, or join that of the first template process, and execute the template in it.
 
     Raises OSError.
     """

@@ -68,10 +68,10 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's user and mount namespaces and its root folder; the next child starts a pid namespace.
+    """Enter the slot's namespaces and its root folder. The pid namespace begins with the next child.
 
-    Root enters the root folder first, while it can read every folder, and then a user namespace, whose id maps the
-    template process writes on ``ask_for_map()``. An ordinary user enters the user namespace first.
+    Root enters the root folder before the user namespace, because root can no longer read every folder afterwards.
+    ``ask_for_map`` makes the template process write the user namespace's id maps.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:

@@ -1,6 +1,7 @@
 """A slot is a process that forks one box after another.
 
-It is the first process of a pid namespace, so its death kills its boxes. It passes on jobs unread, as descriptors, so that no later box finds one in its memory.
+It is the first process of a pid namespace, so its boxes die with it. It passes each job on unread, as descriptors, so
+that no later box finds the job in its memory.
 """
 
 from __future__ import annotations
@@ -47,10 +48,9 @@ _MESSAGE = 65536
 
 
 class _Box:
-    """A box's process, the socket for its job, and its CPU clock, read from the control group or else from /proc.
+    """A box's process, the socket for its job, and its CPU clock (from the control group, else from /proc).
 
-    ``made`` and ``before`` are the CPU seconds used before the job and before the program, ``waited`` the seconds
-    without a CPU.
+    CPU seconds used: ``made`` before the job, ``before`` before the program. ``waited``: seconds without a CPU.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -123,7 +123,7 @@ class _Box:
 
 
 class _Pressure:
-    """Detects memory use for which the kernel kills no box: kernel memory, or constant eviction of pages."""
+    """Detects memory use for which the kernel does not kill a box: kernel memory, or constant eviction of pages."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -184,7 +184,7 @@ class Slot:
             made.close()
 
     def forget(self) -> None:
-        """Drop data that describes this machine, so that a box cannot read it."""
+        """Drop data that describes this machine, which boxes must not read."""
         self._settings.clear()
 
     def _prepare(self) -> bool:

@@ -89,7 +89,6 @@ class Supervisor:
             os.close(answers)
 
     def forget(self) -> None:
-        """Drop data that describes this machine from a box; freed data may remain in memory."""
         self._groups.clear()
         self._settings.clear()
         if self._slot is not None:

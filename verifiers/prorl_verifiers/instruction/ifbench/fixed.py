@@ -1,6 +1,6 @@
 """Our own checks of IFBench's constraints (mode ``fixed``), which take linear time.
 
-A constraint on every word or line is not met by a text that has none.
+A text without words or lines does not meet a constraint on all of them.
 """
 
 from __future__ import annotations

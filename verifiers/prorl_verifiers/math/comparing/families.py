@@ -53,7 +53,7 @@ _USUAL = frozenset("knmlKN")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The values of the expressions ``members`` if ``letter`` runs over the integers, or over the ``natural`` numbers."""
+    """The values of the expressions ``members`` for every integer (or ``natural`` number) ``letter``."""
 
     node: Node
     name: Node | None

@@ -203,7 +203,7 @@ def _cut_digits(node: Node) -> tuple[Num, int] | None:
 def same_leaf(
     gold: Node, answer: Node, rules: Rules, domain: Domain, final: bool = True
 ) -> tuple[bool | None, str]:
-    """Return whether two expressions are the same answer, and the reason. ``final`` answers must be evaluated."""
+    """Return whether two expressions are the same answer, and the reason. A ``final`` answer must be evaluated."""
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)
         return None if neither else False, ""

@@ -158,7 +158,7 @@ class Matcher:
         assert_never(target)
 
     def joints_differ(self, target: Tree, answer: Listing) -> bool:
-        """Return whether one side says "or" and the other "and" of different statements."""
+        """Return whether one side joins different statements with "or" and the other side with "and"."""
         if not isinstance(target, Several | Parts) or not isinstance(target.node, Listing):
             return False
         joints = {target.node.joint, answer.joint}
@@ -372,7 +372,7 @@ class Matcher:
         return True
 
     def same_member(self, target: Tree, other: Node, final: bool = True) -> bool | None:
-        """Match two items of a collection, where a set is not its only item."""
+        """Match two items of a collection. A set matches only a set, even if it has one item."""
         if isinstance(target, Collection) != isinstance(other, SetOf):
             return False
         return self.matches(target, other, final)
@@ -579,7 +579,7 @@ class Matcher:
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:
-    """Return whether two set formulas are equal whatever their sets are, or None if undecided."""
+    """Return whether two set formulas are equal for all sets, or None if undecided."""
     leaves = [
         part for node in (gold, answer) for part in walk(node) if not isinstance(part, Combined)
     ]

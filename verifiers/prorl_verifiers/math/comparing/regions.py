@@ -159,7 +159,7 @@ def numbers_named(node: Node) -> frozenset[str]:
 
 
 def as_points(found: RealSet) -> RealSet:
-    """Return a set of integers with closed whole ends, and as its points if there are few."""
+    """Return a set of integers with integers as its ends, or as single points if there are few."""
     pieces = merge_pieces(found.pieces) if found.among in ("Z", "N") else None
     if pieces is None:
         return found
@@ -189,7 +189,7 @@ def as_points(found: RealSet) -> RealSet:
 
 
 def _whole(node: Node, closed: bool, step: int) -> int | None:
-    """Return the first integer inside an end, or None if it is infinite."""
+    """Return the integer inside an interval that is nearest to this end, or None if the end is infinite."""
     value = endpoint_value(node)
     if value is None or infinite(node):
         return None

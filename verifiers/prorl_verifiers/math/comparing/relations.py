@@ -147,7 +147,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Items and their names. ``several`` tells whether every item has a name of its own."""
+    """Items and their names. ``several`` says whether every item has its own name."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]

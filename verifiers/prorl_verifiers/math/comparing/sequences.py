@@ -188,7 +188,7 @@ class Open:
 
 
 def same_open(gold: str, answer: str) -> bool:
-    """Return whether an answer is shown to equal a sum, product or integral: term by term, or in value if it is closed."""
+    """Return whether an answer is shown to equal a sum, product or integral. A closed answer is compared by value."""
     try:
         left = _opened(split_top(gold, "=")[-1])
         last = split_top(answer, "=")[-1]

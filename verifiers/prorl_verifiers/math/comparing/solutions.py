@@ -101,7 +101,7 @@ def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | N
 
 
 def union_of_curves(node: Node) -> Relation | None:
-    r"""Return several curves of the plane (``y = \pm x``) as one equation, or None."""
+    r"""Return several curves of the plane, such as ``y = \pm x``, as one equation, or None."""
     if isinstance(node, Relation) and isinstance(node.sides[-1], Listing):
         curves = [Relation((*node.sides[:-1], side), node.ops) for side in node.sides[-1].items]
     elif isinstance(node, Listing) and node.joint != "and":
@@ -174,7 +174,7 @@ def _lines(names: list[str], domain: Domain, gold: Relation, answer: Relation) -
 def _lines_near(
     names: list[str], domain: Domain, gold: Relation, answer: Relation
 ) -> Iterator[_Line]:
-    """Yield lines near the numbers of two relations, where small curves may lie."""
+    """Yield test lines near the numbers in two relations, because small curves may lie there."""
     if len(names) == 1:
         return
     sizes = {
@@ -402,7 +402,7 @@ def _holds_at(node: Relation, at: dict[str, Any]) -> bool:
 
 
 def _lowest(size: Size, start: Spot) -> Iterator[Spot]:
-    """Yield the vertex of the parabola through points beside ``start``, and the lowest place along each coordinate in turn."""
+    """Yield points near ``start`` at which ``size`` may be lowest."""
     for search in (_vertex, _along_coordinates):
         with suppress(Undefined, Unreadable, ZeroDivisionError):
             yield search(size, start)

@@ -176,7 +176,7 @@ def rounds_at(
 ) -> bool:
     """Return whether ``decimal`` is ``exact`` with this many decimal places.
 
-    ``cut`` accepts a truncated, and ``rounded`` a rounded number.
+    ``cut`` accepts truncated numbers, and ``rounded`` rounded numbers.
     """
     if symbols(exact) or decimal_places(decimal) > places or places > DIGITS:
         return False

@@ -87,7 +87,7 @@ def _words(text: str) -> list[str]:
 
 
 class Groups:
-    """The number of tuples, sets and matrices in a text: ``all`` of them, and those not inside another one (``top``).
+    """Counts the tuples, sets and matrices in a text: ``all``, and those not inside another one (``top``).
 
     ``joined`` is True if set operators such as a union stand between all ``top`` groups.
     """
