@@ -36,7 +36,7 @@ MAX_ANSWERS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class DiffReport:
-    """The ids that only the second dataset has, that only the first has, and whose rows differ."""
+    """The ids of added, removed and changed rows."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]

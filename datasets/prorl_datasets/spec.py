@@ -193,7 +193,7 @@ class AdapterSpec:
 class FunctionSpec:
     """A function that selects rows of a source, used as ``where: NAME`` in a recipe.
 
-    ``call`` gets the raw row as a dictionary and returns True or False. If it raises, the row is a bad row.
+    ``call`` gets the raw row as a dictionary and returns a bool. If it raises, the row is a bad row.
     """
 
     name: str

@@ -44,9 +44,9 @@ class UnreadableTests(ValueError):
 
 
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
-    """Return the tests that the function ``check(candidate)`` in ``source`` makes.
+    """Return the tests in ``source``, which defines ``check(candidate)``.
 
-    ``head`` is the source in the prompt, whose functions the tests may use. Raises UnreadableTests.
+    The tests may use the functions in ``head``, the source in the prompt. Raises UnreadableTests.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(
@@ -115,7 +115,7 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _table_tests(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each row of HumanEval+'s table of inputs and results, or None."""
+    """Return a test for each row of HumanEval+'s table of inputs and results, or None if ``check`` has no table."""
     constants: dict[str, Any] = {}
     for statement in check.body[:-1]:
         if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):

@@ -44,7 +44,7 @@ class HubSource(_Strict):
 
 
 class VersionFile(_Strict):
-    """One dated file of a benchmark; it has no problems newer than ``until``."""
+    """A dated file of a benchmark, without problems newer than ``until``."""
 
     file: str
     until: date
@@ -54,7 +54,7 @@ class VersionFile(_Strict):
 class Generated(_Strict):
     """A benchmark that reasoning-gym generates: ``count`` items for each task and each difficulty level in ``rungs``.
 
-    ``configs`` override the defaults of a task. Each key in ``ladder`` gets the level as its value.
+    ``configs`` override a task's defaults. The keys in ``ladder`` are set to the difficulty level.
     """
 
     seed: int
@@ -273,6 +273,6 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
 
 
 def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    """Return the row's own id, or None."""
+    """Return the row's id, or None if it has none."""
     value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
     return None if value is None else str(value).strip()

@@ -54,7 +54,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
 
 
 def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
-    """Return the item of an Eurus-2 validation row, or None if the row's ``data_source`` is not the benchmark's."""
+    """Return the item of an Eurus-2 validation row, or None if the row belongs to another benchmark."""
     question = eurus_question(spec, raw, where)
     if question is None:
         return None
@@ -71,7 +71,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (None, question), since rows have no id, or None if the row's ``data_source`` is not the benchmark's."""
+    """Return (None, question), because rows have no id, or None if the row belongs to another benchmark."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -107,7 +107,7 @@ _PAIR_KEY = "input_output"
 
 
 class PackedError(ValueError):
-    """Raised for packed test data that are damaged or too large, or whose pickle could run code."""
+    """Raised if packed test data is damaged, is too large, or contains a pickle that could run code."""
 
 
 def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
@@ -224,7 +224,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _sandboxfusion(raw: Mapping[str, Any]) -> BenchmarkItem:
-    """Return the item of a row in SandboxFusion's copy, which has its own prompt."""
+    """Return the item of a row in SandboxFusion's copy, which has a different prompt."""
     try:
         body = _object(unpack_text(str(raw["test"])))
         function = body.get("fn_name")
@@ -243,7 +243,7 @@ def _sandboxfusion(raw: Mapping[str, Any]) -> BenchmarkItem:
 
 
 def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, str]:
-    """Return (id, question); the id is None in SandboxFusion's copy, which has no ids."""
+    """Return (id, question). The id is None in SandboxFusion's copy."""
     question = text_of(spec, raw, "question", where)
     if "question_id" not in raw:
         return None, question

@@ -46,7 +46,7 @@ class BenchmarkFiles:
 
 
 def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Find the files of a benchmark in ``mirror`` or on the hub; ``files`` name those of its main data set."""
+    """Find a benchmark's files in ``mirror`` or on the hub; ``files`` are the names in its main data set."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
@@ -112,7 +112,7 @@ def _seeds(plan: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Generate at most ``limit`` items of each task and difficulty level; a given ``worker`` stays open."""
+    """Generate at most ``limit`` items of each task and difficulty level. A ``worker`` that is passed in stays open."""
     plan = spec.generated
     assert plan is not None
     client = worker or RowClient()
@@ -238,7 +238,7 @@ def stream_spec(
 ) -> Iterator[Sample]:
     """Yield the samples of ``loaded.spec``, and fill the other fields of ``loaded``.
 
-    Raises DatasetError like ``read_benchmark``; too many unusable rows raise it at the end.
+    Raises DatasetError like ``read_benchmark``, but for too many unusable rows only after the last sample.
     """
     spec = loaded.spec
     days = spec.window

@@ -179,7 +179,7 @@ def olympiad_question(
 def olympiad_gold(answers: list[str], several: bool) -> str:
     """Return OlympiadBench's answers as one string without dollar signs.
 
-    A space follows each comma, so that ``27,54,108`` is not read as one number.
+    A space follows each comma, so that ``27,54,108`` is not read as a single number.
     """
     parts = [a.strip().rstrip(".").replace("\\$", "\x00").replace("$", "").strip() for a in answers]
     text = ", ".join(parts).replace("\x00", "\\$")

@@ -47,7 +47,7 @@ class Guard:
         return {"benchmarks": content.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, settings: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write the question index and the item keys; return the two paths, None for a file that is not needed."""
+        """Write the question index and the item keys, and return both paths. The path of an unneeded file is None."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -125,7 +125,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 def add_generated(
     guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add to ``guard`` the generated benchmarks' items for the tasks of ``entries``; ``folder`` is a cache."""
+    """Add to ``guard`` the items of generated benchmarks for the tasks of ``entries``; ``folder`` is a cache."""
     from prorl_datasets.benchmarks import load_spec
 
     drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}
@@ -151,7 +151,7 @@ def add_generated(
 def _item_keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
-    """Return {key: "benchmark item"} of one task, from the cache or a child process."""
+    """Return a map from item key to ``BENCHMARK ITEM`` for a task, from the cache or a child process."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"

@@ -217,7 +217,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if checks reject too many generated rows of a domain, so that a generator must be broken."""
+    """Raise DatasetError if checks reject so many generated rows of a domain that a generator must be broken."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:
@@ -244,8 +244,8 @@ def build(
 ) -> BuildReport:
     """Build ``recipe`` into the folder ``out``, unless the folder already contains this dataset.
 
-    Raises DatasetError for an invalid recipe or source, if ``out`` is in use or is not a dataset, or if a generated
-    domain loses too many rows. Raises UserError for disk errors, or ServiceError if verifiers fail. Finished parts are
+    Raises DatasetError if the recipe or a source is invalid, ``out`` is in use or is not a dataset, or a generated
+    domain loses too many rows. Raises UserError for disk errors, ServiceError if verifiers fail. Finished parts are
     kept.
     """
     options = options or BuildOptions()
@@ -271,7 +271,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Build a dataset like ``build``; the scorer's context is entered only if rows must be made."""
+    """Build a dataset like ``build``. The scorer is opened only if rows must be made."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
@@ -322,7 +322,7 @@ def build_with(
 
 
 def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
-    """Return the manifest in ``out`` if its dataset is complete and unchanged, else None."""
+    """Return the manifest in ``out`` if the dataset is complete and unchanged, else None."""
     with suppress(DatasetError):  # an unreadable manifest: build again
         manifest = read_manifest(out) if (out / MANIFEST).is_file() else {}
         same = manifest.get("fingerprint") == digest and not manifest.get("failed")

@@ -119,7 +119,7 @@ class Tally:
 
 
 class PassedRows:
-    """Rows that passed their own checks, by (entry, split); the split is "" for rows of files."""
+    """Rows that passed their checks, by (entry, split); the split is "" for rows of files."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.refs: dict[tuple[str, str], list[Ref]] = {}
@@ -190,7 +190,7 @@ class PassedRows:
 
 @dataclass(slots=True)
 class Near:
-    """Near-duplicates of the rows."""
+    """Groups of near-duplicate rows."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
     """Maps each node to its signature's number, or -1 without a signature."""

@@ -53,10 +53,10 @@ class Collector:
         self._rows, self._since = 0, time.monotonic()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Part]]:
-        """Yield each job with its part, in any order; finished parts are read from disk.
+        """Yield each job and its result, in any order. Finished results are read from disk.
 
         Raises DatasetError for malformed rows (after the running jobs finish), UserError for disk errors, or
-        ServiceError if verifiers or children fail. Finished parts are kept.
+        ServiceError if verifiers or children fail. Finished results are kept.
         """
         workers = len(self._children)
         threads = ThreadPoolExecutor(workers + 1)  # one more, because one thread waits for scores
@@ -108,7 +108,7 @@ class Collector:
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
-    """Check the gold responses, drop rows that repeat a benchmark item, and return the part. Raises ServiceError."""
+    """Check the gold responses, drop rows that repeat a benchmark item, and return the result. Raises ServiceError."""
     part = Part(candidates=len(candidates))
     made = [one for one in candidates if isinstance(one, Candidate)]
     for drop in candidates:

@@ -1,4 +1,4 @@
-"""Checks that a verifier rewards the gold response, and the correct answer in the form that the prompt asks for."""
+"""Scores gold responses, and correct answers in the form that the prompt asks for."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a verifier pool: on the reward servers if there are any, or else local with ``workers`` processes."""
+    """Yield a verifier pool that scores on the reward servers, or without any, in ``workers`` local processes."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -86,7 +86,7 @@ def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict
 
 @dataclass(frozen=True, slots=True)
 class PromptedRow:
-    """A row and its gold response, which holds the correct answer."""
+    """A row and its gold response, which contains the correct answer."""
 
     name: str
     prompt: str
@@ -102,7 +102,7 @@ class Unpaid:
     example: str = ""
 
     def add(self, rows: int, example: str) -> None:
-        """Add to the number of rows; of the two examples, keep the one whose name sorts first."""
+        """Add to the number of rows, and keep the example whose name sorts first."""
         self.rows += rows
         self.example = min(filter(None, (self.example, example)), default="")
 

@@ -26,7 +26,7 @@ MAX_UNTYPED = 200
 
 @dataclass(slots=True)
 class EntryResult:
-    """Results of one entry by stage, reason and split."""
+    """Results of one recipe entry."""
 
     entry: Entry
     weight: float = 1.0
@@ -53,7 +53,7 @@ class EntryResult:
     """Number of tests that the rows leave out, by reason."""
 
     def commonest_answer_share(self) -> float | None:
-        """Return the share of rows with the most common answer, or None if no row has an answer."""
+        """Return the fraction of rows that have the most common answer, or None if no row has an answer."""
         total = sum(self.answers.values())
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
@@ -128,7 +128,7 @@ class BuildReport:
 
     @property
     def too_short(self) -> list[str]:
-        """Names of the entries that kept a smaller share of their target than ``min_share``."""
+        """Names of the entries that kept less than ``min_share`` of their target."""
         too_short: list[str] = self.manifest["too_short"]
         return too_short
 
@@ -149,7 +149,7 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-in parts that the recipe names."""
+    """Return the records of all plug-ins that the recipe names."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     conditions = (getattr(entry.source, "where", None) for entry in recipe.entries)
     functions = {where for where in conditions if isinstance(where, str)}
@@ -163,7 +163,7 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-in parts that may change a build, also those that only rows name."""
+    """Return the records of all plug-ins that may change a build, including those that only rows name."""
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
     rows_name_verifiers = any(part["group"] == SOURCES.group for part in parts)
@@ -176,7 +176,7 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
-    """Return the number of candidates, rows dropped at each stage, surplus rows and kept rows of each domain."""
+    """Return the numbers of candidate, dropped (at each stage), surplus and kept rows of each domain."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
         row = table.setdefault(
@@ -236,7 +236,7 @@ def _by(
     value: Callable[[EntryResult, Split], int],
     key: Callable[[Entry], str] = lambda entry: entry.domain,
 ) -> dict[str, dict[str, int]]:
-    """Return the sum of ``value`` over the entries with equal ``key``, for each split; zeros are omitted."""
+    """Return {split: {key: sum of ``value`` over the entries}} without zeros."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:

@@ -181,7 +181,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 class _PartReader:
-    """Reads rows from part files and caches four parts, because rows in order of id alternate between parts."""
+    """Reads rows from part files and caches four, because rows in order of id alternate between files."""
 
     def __init__(self, store: PartStore) -> None:
         self._store = store

@@ -79,8 +79,8 @@ class Access:
     ) -> Selection:
         """Select the files that a source uses; ``pinned`` maps branches to locked commits.
 
-        Files of the mirror are preferred: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with
-        other branches under ``refs/...``. A mirror that lacks ``locked`` files, or some files of a numbered set, is
+        The mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with other
+        branches under ``refs/...``. A mirror without the ``locked`` files, or without some files of a numbered set, is
         refused.
         """
         if self._mirror is not None:

@@ -42,7 +42,7 @@ class FileCandidate:
     patterns: tuple[str, ...]
 
     def hits(self, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` that match the candidate, sorted."""
+        """Return the matching ``names``, sorted."""
         is_format = self.branch is None and self.text in FORMATS
         return sorted(
             name

@@ -56,7 +56,7 @@ class NoRevision(Unreachable):
 
 
 class NoHub(Unreachable):
-    """Raised if the hub has never answered, or if requests are forbidden."""
+    """Raised if the hub never answered, or if requests are forbidden."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class Pins:
     def commits(self, repo: str, revision: str) -> dict[str | None, str]:
         """Return a repository's locked commits by branch.
 
-        The source's own revision has key None and is omitted if ``revision`` is a commit.
+        The key None is the source's own revision, which is omitted if ``revision`` is a commit.
         """
         commits: dict[str | None, str] = {}
         for name, pin in self.repos.items():
@@ -93,7 +93,7 @@ class Pins:
         return wrong
 
     def note(self, repo: str, commits: Mapping[str | None, str]) -> None:
-        """Lock the commits of branches that are not locked yet."""
+        """Lock the commits of branches that are not locked."""
         for branch, commit in commits.items():
             pin = self.repos.setdefault(_name(repo, branch), RepoPin())
             pin.revision = pin.revision or commit

@@ -1,4 +1,4 @@
-"""Makes a ladder: a recipe with each generator of another recipe at each of its sizes, to be rated by a model."""
+"""Makes a ladder: a copy of a recipe with every generator at each of its sizes, to be rated by a model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def ladder(
 ) -> dict[str, Any]:
     """Return the ladder as the values of a recipe file, with ``items`` rows of every size of each generated entry.
 
-    Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names entries (empty: all).
-    Raises DatasetError for an unknown name, or if no entry has sizes.
+    The sizes of entry ``logic-gcd`` are entries ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names entries
+    (empty: all). Raises DatasetError for an unknown name, or if no entry has sizes.
     """
     generated = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
     for name in only:

@@ -239,7 +239,7 @@ class Group(Section):
         ]
 
     def _named(self, member: Member, explicit: Collection[str]) -> list[Member]:
-        """Return the members that match a name or pattern, without those listed in ``explicit``."""
+        """Return the members that match a name or pattern, without those in ``explicit``."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names

@@ -109,7 +109,7 @@ class Recipe(Section):
         return self.model_dump(mode="json", exclude={"groups"})
 
     def min_share_of(self, entry: Entry) -> float:
-        """Return the share of its target that an entry must keep, or else a build reports it as too short."""
+        """Return the fraction of its target below which an entry is reported as too short."""
         return self.min_share if entry.min_share is None else entry.min_share
 
     def select(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
@@ -138,8 +138,8 @@ class Recipe(Section):
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
         """Return a recipe with about ``limit`` rows, in proportion but at least one row for each entry and split.
 
-        Only the entries in ``names`` are counted and reduced. ``rows`` maps entries to the number of rows in their
-        source. A recipe within the limit is returned unchanged.
+        Only the entries in ``names`` are counted and reduced. ``rows`` maps entries to the sizes of their sources. A
+        recipe within the limit is returned unchanged.
         """
         full = {
             (entry.name, split): count

@@ -112,7 +112,7 @@ class RowClient(Closing):
         return self._candidates({"rows": [entry, list(rows)]})
 
     def close(self) -> None:
-        """End the process. May be called twice, and by another thread after RowTemplate is closed."""
+        """End the process. May be called twice, also by another thread after RowTemplate is closed."""
         if self._owns_template:
             self._template.close()
         with self._busy:

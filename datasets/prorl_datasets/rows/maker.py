@@ -229,7 +229,7 @@ class RowMaker:
         )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
-        """Return the gold response to check and, if all tests can share one sandbox, a task that runs them together."""
+        """Return the gold response, and a task that runs all tests in one sandbox. Either may be None."""
         one_box = entry.spec.one_box
         if row.gold is None or row.task.verifier != "code" or one_box is None:
             return row.gold, None
@@ -279,7 +279,7 @@ def _merge_reference(entry: Entry, task: Task) -> Task:
 
 @contextmanager
 def _place(where: str) -> Iterator[None]:
-    """Note the row's position on an unexpected exception; ``rows.client`` reads it from the traceback."""
+    """If an unexpected exception occurs, add the row's position to the traceback, where ``rows.client`` reads it."""
     try:
         yield
     except UserError:

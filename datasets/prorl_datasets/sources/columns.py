@@ -72,7 +72,7 @@ def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
 
 
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
-    """Yield the rows; a row that repeats an earlier id gets an error message as its third element."""
+    """Yield the rows. A row that repeats an earlier id gets an error message as its third element."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
     names: dict[int, str] = {}  # keys are 8-byte hashes: there may be millions
     for where, row, *broken in rows:
@@ -157,9 +157,9 @@ def _kind(value: Any) -> str:
 def map_row(
     verifier: str, settings: RowSettings | None, raw: Mapping[str, Any], where: str, index: int
 ) -> Row:
-    """Convert a raw row; without ``settings``, its columns must have the names of prorl's fields.
+    """Convert a raw row. Without ``settings``, the columns must have the names of prorl's fields.
 
-    Integers may have any length. Raises BadRow for a missing column, a gold that is not an answer, or a rejected task.
+    Integers may have any length. Raises BadRow for a missing column, an impossible gold answer, or a rejected task.
     """
     spec = VERIFIERS.get(verifier)
     with long_integers():

@@ -31,7 +31,7 @@ SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
 
 
 class FileSource(RowFileSettings):
-    """Local files whose rows have ``prompt``, ``gold_response`` and the verifier's columns, or need an adapter."""
+    """Local files. Rows have ``prompt``, ``gold_response`` and the verifier's columns, or an adapter converts them."""
 
     kind: Literal["file"]
     path: str

@@ -29,7 +29,7 @@ class ReasoningGymSource(SourceSettings):
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
     """Return a correct answer of an entry, or None if no answer is known.
 
-    If the task stores no answer, or an integral that is not evaluated, a solver computes the answer.
+    A solver computes the answer if the task stores none, or stores an integral that is not evaluated.
     """
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
@@ -42,7 +42,7 @@ def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
 
 
 def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> Row | Drop:
-    """Return the row of a generator's reply, or a Drop if it is unusable."""
+    """Return the row of a generator's reply, or a Drop if the reply is unusable."""
     if "error" in reply:
         return Drop(index, "generator failed", reply["error"])
     made = reply["entry"]
@@ -69,7 +69,7 @@ def item_key(task: str, entry: Mapping[str, Any]) -> str:
 
 
 def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row | Drop:
-    """Return the entry's row at ``index``, generated from ``seed``, or a Drop if it is unusable."""
+    """Return the entry's row at ``index``, generated from ``seed``, or a Drop if the row is unusable."""
     source = _settings(entry)
     made = memory.setdefault("reasoning_gym", {})
     reply = rg_entries.reply(made, source.task, source.config, seed & 0xFFFF_FFFF)

@@ -84,9 +84,9 @@ CURRICULUM_LEVELS = 4
 
 
 def curriculum(task: str) -> dict[int, dict[str, Any]]:
-    """Return the configuration values of each level of a task's curriculum; level 0 is the easiest.
+    """Return the configuration of each level of a task's curriculum; level 0 is the easiest.
 
-    A range covers only the step from one level to the next. Levels that the task rejects are left out.
+    A range covers at most two adjacent levels. Levels that the task rejects are omitted.
     """
     from reasoning_gym.coaching.attributes import RangeAttributeDefinition
     from reasoning_gym.coaching.base_curriculum import DefaultCurriculumContext, RangeAttributeMode

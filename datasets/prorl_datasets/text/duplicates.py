@@ -19,7 +19,7 @@ _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def rows_for(threshold: float) -> int:
-    """Return the maximum rows per band that still find a pair at ``threshold`` with probability RECALL.
+    """Return the most rows per band with which a pair of similarity ``threshold`` is found with probability RECALL.
 
     Raises ValueError for a threshold outside (0, 1].
     """
@@ -67,7 +67,7 @@ class Signatures:
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the sorted distinct signatures, and the index of each added signature among them.
+        """Return the sorted distinct signatures, and for each added signature its index among them.
 
         The shapes are (M, 128), on disk, and (N,).
         """

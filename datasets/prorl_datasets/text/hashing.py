@@ -128,7 +128,7 @@ _FACTORS, _OFFSETS = _DRAWS[:PERMUTATIONS] | np.uint64(1), _DRAWS[PERMUTATIONS:]
 
 
 def template_ngrams(texts: Iterable[str]) -> Hashes:
-    """Return the sorted hashes of the n-grams, in either view, that occur in at least two ``texts``."""
+    """Return the sorted hashes of the n-grams, exact or canonical, that occur in at least two ``texts``."""
     profiles = [Profile(text) for text in texts]
     probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]
     values, counts = np.unique(

@@ -1,4 +1,4 @@
-"""Searches a benchmark index for questions of which a training text is a copy, a part or a near copy.
+"""Searches a benchmark index for questions that a training text copies (also in part), contains or resembles.
 
 docs/reference/decontamination.md explains rules and thresholds.
 """
@@ -33,7 +33,7 @@ _MOST_PAIRS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One rule by which a text matches one benchmark item."""
+    """A rule by which a text matches a benchmark item."""
 
     benchmark: str
     item_id: str

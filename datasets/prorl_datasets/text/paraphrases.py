@@ -118,7 +118,7 @@ class EmbeddingIndex:
         self._spec, self._vectors = spec, vectors
 
     def matches(self, text: str) -> Iterator[tuple[int, float]]:
-        """Yield (item, cosine) of items that reach the spec's similarity. Raises PluginError."""
+        """Yield (item, cosine) of items whose cosine reaches the spec's similarity. Raises PluginError."""
         (vector,) = unit_vectors(self._spec, [text])
         if len(vector) != self._vectors.shape[1]:
             raise PluginError(

@@ -36,8 +36,8 @@ _ARRAYS = ("grams", "gram_items", "totals", "leads", "signatures")
 class Rules:
     """Thresholds of contamination.
 
-    A row is dropped if it has the share ``ngram_share`` of an item's n-grams, or if an item has at least ``row_ngrams``
-    of the row's n-grams and the share ``row_share`` of them.
+    Either of two n-gram rules drops a row: the row has at least the fraction ``ngram_share`` of an item's n-grams, or
+    at least ``row_ngrams`` of the row's n-grams, and at least the fraction ``row_share`` of them, occur in an item.
     """
 
     ngram: int = NGRAM
@@ -59,7 +59,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view of M items, with G pairs of an n-gram and an item that contains it."""
+    """One view (exact or canonical) of M items, with G pairs of an n-gram and an item that contains it."""
 
     questions: tuple[str, ...]
     grams: Hashes
@@ -188,7 +188,7 @@ class ViewIndex:
         )
 
     def hits(self, text: str, row: View, ignore: Hashes | None) -> list[Hit]:
-        """Return the matches of ``text``, whose view is ``row``; ``ignore`` is as in ``BenchmarkIndex.matches``."""
+        """Return the matches of ``text``. ``row`` is its view; for ``ignore`` see ``BenchmarkIndex.matches``."""
         if not row.words:
             return []
         ngrams = self._shared_ngrams(row, ignore)

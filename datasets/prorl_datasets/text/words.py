@@ -159,7 +159,7 @@ def question_words(text: str) -> list[str]:
 def normalise_question(text: str) -> str:
     """Return the words joined by spaces; copies of a question give equal strings.
 
-    A text without words gives "", which never matches.
+    A text without words gives "", which matches nothing.
     """
     return " ".join(question_words(text))
 

@@ -71,7 +71,7 @@ _WIDTHS = {"pairs": 2, "triples": 3}
 
 
 def check_kind(name: str, kind: str, value: Any) -> None:
-    """Raise ValueError unless ``value`` is of this kind, which both forms of a problem represent exactly."""
+    """Raise ValueError unless ``value`` is of this kind. Function and program forms represent such values exactly."""
     if not _fits(kind, value):
         raise ValueError(f"{name} is not of kind {kind!r}: {value!r:.200}")
 

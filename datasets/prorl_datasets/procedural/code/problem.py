@@ -45,7 +45,7 @@ class TooUniform(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem that can be posed as a function or as a program."""
+    """A problem that can be posed as a function or a program."""
 
     statement: str
     """The task, input names and size limits; it must not mention functions or stdin."""

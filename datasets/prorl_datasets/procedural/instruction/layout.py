@@ -33,7 +33,7 @@ def _cycle(texts: Sequence[str], number: int) -> list[str]:
 
 
 def _framed(things: Sequence[str], frames: Sequence[str], style: Style, size: int) -> list[str]:
-    """Return sentences that name all things: up to ``size`` per sentence if the style is natural, else in one."""
+    """Return sentences that name all ``things``: at most ``size`` in each if the style is natural, else all in one."""
     if not things:
         return []
     if style.loose or not frames:
@@ -85,7 +85,7 @@ def _highlighted(sentence: str) -> str:
 
 
 def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str], list[str]]:
-    """Return the fillers with capitals and highlights, and further text for those that did not fit."""
+    """Return the fillers with capitals and highlights, and text with the capitals and highlights that did not fit."""
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))

@@ -15,7 +15,7 @@ Arguments = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Span:
-    """Integers from ``low`` to ``high``, inclusive; None is no upper bound."""
+    """Integers from ``low`` to ``high``, inclusive; None means no upper bound."""
 
     low: int = 0
     high: int | None = None
@@ -37,7 +37,7 @@ class Span:
 class Plan:
     """The demands on one response.
 
-    Lists have one entry per constraint, in order. Dictionary keys are lowercase words or letters.
+    Lists have an entry per constraint, in the same order. Dictionary keys are lowercase words or letters.
     """
 
     flags: dict[str, bool] = field(default_factory=dict)

@@ -57,7 +57,7 @@ def bans_of(plan: Plan) -> Bans:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The sentences of one response; each list has the best first, and is used cyclically."""
+    """The sentences of one response. Each list is sorted best first and used cyclically."""
 
     fillers: Sequence[str]
     frames: Sequence[str]
@@ -135,7 +135,7 @@ def _begun(sentence: str) -> str:
 def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
     """Return the allowed sentences, best first.
 
-    If some letters are unwanted and enough sentences lack them, only those and the best about the topic are returned.
+    If enough sentences lack the unwanted letters, only they and the best sentence about the topic are returned.
     """
     best = bans.best(fillers)
     if not bans.letters:

@@ -23,7 +23,7 @@ def of_kinds(
     hard: tuple[Kind, ...],
     summary: str = "",
 ) -> Family:
-    """Return the family that draws a kind for the level, then a problem."""
+    """Return a family that draws one of the level's kinds, then a problem of this kind."""
 
     def make(rng: Random, level: int) -> Problem:
         return rng.choice((easy, middle, hard)[level - 1])(rng)

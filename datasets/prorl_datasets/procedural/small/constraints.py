@@ -1,4 +1,4 @@
-"""Defines 17 of IFEval's 25 constraints by sentence, id with arguments, and an edit for the gold text."""
+"""Defines 17 of IFEval's 25 constraints: sentence, id with arguments, and an edit of the gold response."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintKind:
-    """A kind of constraint; kinds with a common group cannot be combined."""
+    """A kind of constraint; kinds that share a group cannot be combined."""
 
     name: str
     draw: Callable[[Random], Constraint]

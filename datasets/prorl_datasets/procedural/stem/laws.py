@@ -42,7 +42,7 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A quantity of a law; ``noun`` is as in "the speed", and the first scale is the default."""
+    """A physical quantity. ``noun`` has an article ("the speed"); the first scale is the default."""
 
     key: str
     noun: str
@@ -183,7 +183,7 @@ def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
 
 
 def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """Return whether computed values are readable, not 5e6 ms; only first units may need a power of ten."""
+    """Return whether computed values are readable (not 5e6 ms); only default units may need a power of ten."""
     numbers = {asked: drawn.scales[asked].outward(drawn.values[asked])}
     head = law.quantities[0].key
     if head != asked:
@@ -224,7 +224,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
 
 
 def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
-    """Return the results of typical mistakes in the unit asked for: first unconverted units, then the law's slips."""
+    """Return results of typical mistakes, in the unit asked for: first of unconverted units, then the law's slips."""
     scale = drawn.scales[asked]
     results = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
     for key, number in drawn.stated.items():

@@ -70,7 +70,7 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question with text options; five of the ``wrong`` ones are drawn, so at least five are needed."""
+    """A question with text options and at least five ``wrong`` ones, of which five are drawn."""
 
     question: str
     right: str
@@ -150,7 +150,7 @@ def shown(value: float) -> str:
 def value_text(
     value: float, figures: int = 3, exact: bool = False, scientific: bool = False
 ) -> str:
-    r"""Return an answer as ``12.3`` or ``1.23 \times 10^{-5}``; exact ones are not rounded."""
+    r"""Return an answer as ``12.3`` or ``1.23 \times 10^{-5}``; an ``exact`` value is not rounded."""
     if exact:
         number = Decimal(f"{value:.9g}").normalize()
         return f"{number:f}"
@@ -181,8 +181,7 @@ def _latex(unit: str) -> str:
 def _tolerance(solved: Solved) -> float | None:
     """Return the relative tolerance for rounding, also of intermediate results, or None for exact values.
 
-    It is one unit of the last figure, at least 5 * 10^-figures. An absolute tolerance would be misread if the unit is a
-    percent.
+    It is one unit of the last figure, at least 5 * 10^-figures. An absolute tolerance would be misread for percentages.
     """
     if solved.exact:
         return None

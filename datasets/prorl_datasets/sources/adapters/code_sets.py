@@ -104,14 +104,14 @@ def decoded_tests(truth: str) -> dict[str, Any]:
 
 
 def parts_of(source: str) -> int:
-    """Return the number of separators in Python source, an upper bound on its parts."""
+    """Return the number of separators in Python source, an upper bound on its syntax elements."""
     return sum(map(source.count, ",;:([{\n"))
 
 
 def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    """Return the tests to keep, and the number of other tests by reason. Raises Unusable for contradictory tests."""
+    """Return the tests to keep, and the numbers of omitted tests by reason. Raises Unusable for contradictory tests."""
     distinct = _distinct_tests(tests)
     left_out = Counter({"repeated": len(tests) - len(distinct)})
     kept, size = [], 0

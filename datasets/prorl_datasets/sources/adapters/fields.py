@@ -150,7 +150,7 @@ def without_nulls(value: Any) -> Any:
 def finished(
     index: int, question: str, verifier: str, reference: Mapping[str, Any], **more: Any
 ) -> Row:
-    """Return the finished row; ``more`` are further fields of Row.
+    """Return the row; ``more`` are further fields of Row.
 
     Raises Unusable for an empty question, invalid Unicode, a value that JSON cannot represent, or a rejected reference.
     """

@@ -1,6 +1,6 @@
 """Converts rows of instruction sets: Llama-Nemotron, Nemotron-RL, IFEval and RLVR-IFeval.
 
-The sets have no responses. ``witness`` in the metadata means that a response that meets the constraints was found.
+The sets have no responses. ``witness`` in the metadata means that prorl found a response that meets the constraints.
 """
 
 from __future__ import annotations

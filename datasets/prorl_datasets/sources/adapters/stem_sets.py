@@ -49,7 +49,7 @@ def choice_row(
 
 
 def goosereason(raw: Raw, where: str, index: int) -> Row:
-    """Convert a row of GooseReason-0.7M: a text with a masked span, options for the span, and the right letter."""
+    """Convert a row of GooseReason-0.7M: a text with a masked span, options for the span, and the correct letter."""
     question = text_of(column(raw, ("question",), where, "goosereason"), "question")
     options = decoded(column(raw, ("options",), where, "goosereason"), list, "options")
     letter = text_of(column(raw, ("answer",), where, "goosereason"), "answer").strip("(). ").upper()
@@ -80,7 +80,7 @@ _NOT_A_RESPONSE = re.compile(
 
 
 def response_columns(columns: Iterable[str]) -> list[str]:
-    """Return the columns that contain model responses, R1's first."""
+    """Return the columns with model responses, R1's first."""
     names = list(columns)
     exact = [name for name in RESPONSES if name in names]
     like = [n for n in names if n not in exact and _R1.search(n) and not _NOT_A_RESPONSE.search(n)]

@@ -227,7 +227,7 @@ def _stated_answer(problem: str, solution: str) -> str | None:
 
 
 def _product(text: str) -> bool:
-    """Return True if the last formula ends in letters that are symbols, not a unit."""
+    """Return True if the last formula ends in letters that are symbols, not units."""
     formulas = [part for match in _MATH.finditer(text) for part in match.groups() if part]
     return bool(formulas) and _BARE_UNIT.search(_last_side(formulas[-1])) is not None
 

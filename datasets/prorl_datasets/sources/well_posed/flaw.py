@@ -20,7 +20,7 @@ class Flaw:
 
     @property
     def reason(self) -> str:
-        """The reason that manifest and card give for the drop."""
+        """The reason for the drop in manifest and card."""
         return f"ill-posed: {self.kind}"
 
 
