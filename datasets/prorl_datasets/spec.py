@@ -185,7 +185,7 @@ class AdapterSpec:
             raise PluginError(f"adapter {self.name!r} needs convert=FUNCTION (or item)")
         if self.name == GENERATOR:
             raise PluginError(
-                f"adapter {self.name!r}: benchmarks whose items are generated name this; choose another"
+                f"adapter {self.name!r}: generated benchmarks use this name; choose another"
             )
 
 

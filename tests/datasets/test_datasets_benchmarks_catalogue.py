@@ -121,7 +121,7 @@ def test_a_mistake_is_one_line_with_its_place(old: str, new: str, message: str) 
     ("columns", "message"),
     [
         ("{question: [q], answer: [a], anwser: [b]}", "'anwser' is not a field.*'answer'"),
-        ("{question: [q]}", r"columns lack answer \(or name an adapter\)"),
+        ("{question: [q]}", r"columns needs answer: add it, or name an adapter"),
     ],
 )
 def test_columns_without_an_adapter_are_the_fields_of_the_verifier(

@@ -254,7 +254,7 @@ def test_a_folder_a_pattern_and_a_saved_dataset_give_all_rows(
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("none/*.jsonl", "no file fits"),
+        ("none/*.jsonl", "no file matches"),
         ("empty", "holds no file of rows"),
         ("mixed", r"several formats \(.csv, .jsonl\): name them by a pattern"),
         ("splits", r"holds several splits \(test, train\): name one"),

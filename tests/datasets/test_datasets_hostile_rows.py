@@ -313,7 +313,7 @@ def test_an_endless_answer_or_id_of_a_benchmark_is_one_line(tmp_path: Path) -> N
 
 def test_a_code_row_of_an_unknown_source_is_named_not_lost(tmp_path: Path) -> None:
     row = {"data_source": "leetcode", "ability": "code", "prompt": "p", "reward_model": TESTS}
-    with pytest.raises(DatasetError, match=r"jsonl:1: a code row of data_source 'leetcode'"):
+    with pytest.raises(DatasetError, match=r"jsonl:1: data_source of a code row is 'leetcode'"):
         read_benchmark("prime_apps", mirror=lines_of(tmp_path / "prime_apps.jsonl", [row]))
 
 

@@ -235,8 +235,8 @@ def test_faults_of_the_listing_are_outlived(hub: FakeHub) -> None:
             Status(503),
             r"o/set: the hub at http\S+ failed 6 times \(HTTP 503: on purpose\); give --mi",
         ),
-        (WrongLength(7), "it sends 307,193 bytes of a file that it lists with 307,200"),
-        (Spoilt(), r"the body of big\.parquet has another hash than the hub lists, 3 times"),
+        (WrongLength(7), "it sent 307,193 bytes, but lists the file with 307,200"),
+        (Spoilt(), r"3 downloads of big\.parquet did not have the hash that the hub lists"),
     ],
 )
 def test_a_fault_that_stays_is_one_line_and_leaves_no_file(

@@ -68,7 +68,7 @@ class Generated(_Strict):
     def _consistent(self) -> Generated:
         odd = [task for task in self.configs if task not in self.tasks]
         if odd:
-            raise ValueError(f"configs of tasks that are not listed: {', '.join(odd)}")
+            raise ValueError(f"tasks does not list these tasks of configs: {', '.join(odd)}")
         if bool(self.ladder) != bool(self.rungs):
             raise ValueError("a ladder needs both its keys (ladder) and its values (rungs)")
         return self
@@ -122,7 +122,7 @@ class BenchmarkSpec(_Strict):
         if (self.hub is None) == (self.generated is None):
             raise ValueError("a benchmark has either hub files or generated items")
         if (self.adapter == GENERATOR) != (self.generated is not None):
-            raise ValueError(f"adapter {GENERATOR} and generated belong together")
+            raise ValueError(f"adapter {GENERATOR} and the key generated need each other")
         if self.hub is not None:
             reader = None if self.adapter is None else ADAPTERS.get(self.adapter)
             if not self.columns and (reader is None or reader.item is not None):
@@ -133,7 +133,7 @@ class BenchmarkSpec(_Strict):
                 )
         odd = [name for name in self.optional if name not in self.columns]
         if odd:
-            raise ValueError(f"optional fields without columns: {', '.join(odd)}")
+            raise ValueError(f"columns does not list these optional fields: {', '.join(odd)}")
         if self.adapter is None and self.hub is not None:
             verifier = VERIFIERS.get(self.verifier)
             needed = ("question", *verifier.data.columns)
@@ -145,7 +145,7 @@ class BenchmarkSpec(_Strict):
                         f"fields: {', '.join(fields)}"
                     )
             if missing := [name for name in needed if name not in self.columns]:
-                raise ValueError(f"columns lack {', '.join(missing)} (or name an adapter)")
+                raise ValueError(f"columns needs {', '.join(missing)}: add it, or name an adapter")
         try:
             filled = self.prompt.format(question="\x00")
         except (KeyError, IndexError, ValueError):
@@ -182,7 +182,7 @@ def load_spec(name: str) -> BenchmarkSpec:
         raise DatasetError(f"{name} cannot be read: {why_unreadable(error)}") from error
     spec = parse_spec(content, f"benchmark {name}")
     if file.name.partition(".")[0] != spec.name:
-        raise DatasetError(f"benchmark {name}: its file has name: {spec.name}")
+        raise DatasetError(f"{file} has name: {spec.name}, which must be the file's name")
     return spec
 
 

@@ -76,8 +76,8 @@ def eurus_question(
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
             raise DatasetError(
-                f"{where}: a code row of data_source {one_line(repr(source), 40)}; known: "
-                f"{', '.join(CODE_SOURCES)}; no benchmark would contain it"
+                f"{where}: data_source of a code row is {one_line(repr(source), 40)}, but must be one of "
+                f"{', '.join(CODE_SOURCES)}"
             )
         return None
     prompt = field_of(spec, raw, "question", where)
@@ -138,7 +138,7 @@ def pickled_text(data: bytes) -> str:
             last = position if position is not None else last
             if number >= MAX_OPCODES:
                 raise PackedError(
-                    f"a pickle of more than {MAX_OPCODES} opcodes does not hold a single string"
+                    f"the pickle has more than {MAX_OPCODES} opcodes, too many for a single string"
                 )
             if opcode.name in _SILENT:
                 continue

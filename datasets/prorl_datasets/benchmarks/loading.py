@@ -159,7 +159,7 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
         identifiers = [raw.get(name) for name in spec.columns.get("id", ())]
         odd = odd_value(identifiers)
         if odd is not None:
-            raise DatasetError(f"{where}: {odd} as the row's id")
+            raise DatasetError(f"{where}: the row's id must not be {odd}")
         identified = question_of(spec, raw, where)
         if identified is not None:
             key, question = identified

@@ -125,7 +125,7 @@ class CachedHub:
                 return path, sha
             path.unlink()
         raise Unreachable(
-            f"the body of {name} has another hash than the hub lists, {HASH_TRIES} times"
+            f"{HASH_TRIES} downloads of {name} did not have the hash that the hub lists"
         )
 
     def open(self, listing: Listing, name: str) -> BinaryIO:
@@ -229,7 +229,7 @@ class CachedHub:
         if out.tell() != size:
             sent = out.tell()
             out.truncate(0)
-            raise TransientError(f"it sends {sent:,} bytes of a file that it lists with {size:,}")
+            raise TransientError(f"it sent {sent:,} bytes, but lists the file with {size:,}")
 
     def _ask(self, ask: Callable[[], T], repo: str, revision: str) -> T:
         """Return the result of ``ask``, retrying transient errors. Raises Unreachable."""

@@ -55,7 +55,7 @@ def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
         names = glob.glob(str(Path(source.path).expanduser()), root_dir=base, recursive=True)
         files = sorted(base / name for name in names if (base / name).is_file())
         if not files:
-            raise DatasetError(f"no file fits {path}")
+            raise DatasetError(f"no file matches {path}")
     for file in files:
         if not file.name.endswith(READABLE):
             raise DatasetError(f"{file}: expected {', '.join(READABLE)}")

@@ -67,7 +67,7 @@ def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
     """
     rates = [p.c / p.n for p in problems if p.n]
     if len(rates) < 2:
-        raise EvaluationError("fewer than two judged problems: no rates can be fitted")
+        raise EvaluationError("rates can be fitted only to two or more problems with verdicts")
     mean = sum(rates) / len(rates)
     if not 0.0 < mean < 1.0:
         raise EvaluationError(

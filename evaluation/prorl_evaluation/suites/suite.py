@@ -189,7 +189,7 @@ class Suite(_Strict):
                 if name not in names:
                     hint = nearest(name, names)
                     raise ValueError(
-                        f"table '{table.title}' names '{name}'{hint}, not in the suite"
+                        f"table '{table.title}' names '{name}'{hint}, which the suite lacks"
                     )
         return self
 

@@ -59,7 +59,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
 def place(table: RowTable, query: Query) -> int:
     """Return the position of the query's row. Raises UserError or NotFoundError."""
     if not (name := query.get("id", "")):
-        raise UserError("no row is named: give its id")
+        raise UserError("the query names no row: give the id of one")
     at = table.place(name)
     if at is None:
         raise NotFoundError(f"this dataset has no row '{name}'; it may be among the dropped ones")
