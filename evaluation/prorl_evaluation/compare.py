@@ -42,7 +42,7 @@ class Difference:
 
     @property
     def statement(self) -> str:
-        """The conclusion in words."""
+        """The conclusion."""
         if self.interval.count == 0:
             return "no paired problem has a value"
         if self.interval.count < MIN_PROBLEMS:
@@ -156,7 +156,7 @@ class Comparison:
 
 
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
-    """Compare the last result with its baseline (:func:`baseline_place`), or return None for a single result."""
+    """Compare the last result with its baseline (``baseline_place``), or return None for a single result."""
     if len(results) < 2:
         return None
     return compare(results[baseline_place([r.label for r in results])], results[-1])
@@ -165,7 +165,7 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
 def baseline_place(labels: Sequence[str]) -> int:
     """Return the index of the checkpoint from before RL, or 0 if there is none.
 
-    With this baseline, a warm start does not count as a gain.
+    A warm start is thus not counted as a gain.
     """
     before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
     return next(before_rl, 0)

@@ -58,7 +58,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """Sampling settings. A value of None is taken from the protocol, else the suite, else the defaults."""
+    """Sampling settings. None means the value of the protocol, else of the suite, else the default."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -176,7 +176,7 @@ class EvalConfig(Section):
     plugins: tuple[str, ...] = ()
 
     def to_yaml(self) -> str:
-        """Return YAML for ``--config``, without server addresses."""
+        """Return YAML for ``--config`` without server addresses."""
         value = self.model_dump(mode="json")
         value["server"]["url"] = None
         value["scoring"]["servers"] = []

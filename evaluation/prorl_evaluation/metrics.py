@@ -57,7 +57,7 @@ class Counted(Protocol):
 
 
 def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
-    """Return pass@k, shape [problems, ks]; NaN where n < k. Raises ValueError like :func:`pass_at_k`."""
+    """Return pass@k, shape [problems, ks]; NaN where n < k. Raises ValueError like ``pass_at_k``."""
     import numpy as np
 
     cache: dict[tuple[int, int], list[float]] = {}
@@ -73,7 +73,7 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
     """Return the probability that at least ceil(tau k) of k samples are correct, given ``c`` of ``n``.
 
     G-Pass@k of Liu et al. 2024, arXiv 2412.13147: the sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n,
-    k). NaN if n < k. Raises ValueError like :func:`pass_at_k`, or for tau outside [0, 1].
+    k). NaN if n < k. Raises ValueError like ``pass_at_k``, or for tau outside [0, 1].
     """
     if not 0.0 <= tau <= 1.0:
         raise ValueError(f"tau must be between 0 and 1: {tau}")
@@ -87,7 +87,7 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
 def near_n_warning(n: int, k: int) -> str | None:
     """Return a warning if k > n/2, else None.
 
-    Above n/2, pass@k says little more than whether any sample succeeded.
+    Above n/2, pass@k says little more than whether any sample is correct.
     """
     if k <= 1 or 2 * k <= n:
         return None
@@ -117,10 +117,10 @@ def maj_at_k(
 ) -> list[float]:
     """Return, for each k, the probability that the most frequent answer of k of ``n`` samples is correct; NaN if n < k.
 
-    ``answers`` is a :func:`tally`. Ties are broken at random. A draw without votes counts as wrong. The value is exact
-    for k = 1, a single answer or no correct answer. Otherwise it is the mean over MAJORITY_DRAWS seeded subsets, with a
-    standard error of at most 0.5 / sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes
-    exceed samples.
+    ``answers`` is the result of ``tally``. Ties are broken at random. A draw without votes counts as wrong. The value
+    is exact for k = 1, a single answer or no correct answer. In other cases it is the mean over MAJORITY_DRAWS seeded
+    subsets, with a standard error of at most 0.5 / sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises
+    ValueError if votes exceed samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -174,7 +174,7 @@ def _drawn(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k if the verifier accepts some wrong answers; for an unsolvable problem, pass@k is ``unsolvable_reads``."""
+    """pass@k if the verifier accepts some wrong answers; ``unsolvable_reads`` is pass@k of an unsolvable problem."""
 
     k: int
     rate: float

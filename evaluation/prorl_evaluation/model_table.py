@@ -47,8 +47,10 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group of problems. The confidence intervals are for similar problems
-    (``population``) and for the same problems sampled again."""
+    """One model's metric in one group of problems.
+
+    ``population`` is the interval over similar problems, ``fixed`` over new samples of the same problems.
+    """
 
     model: str
     group: str
@@ -59,7 +61,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """A model's difference to the baseline. ``p`` is two-sided, and NaN below MIN_PROBLEMS problems."""
+    """A model's difference from the baseline. ``p`` is two-sided, and NaN below MIN_PROBLEMS problems."""
 
     model: str
     group: str

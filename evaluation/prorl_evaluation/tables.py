@@ -25,7 +25,7 @@ class TextTable:
 def bracket(interval: Interval, digits: int = 3) -> str:
     """Return ``0.310 [0.240, 0.390]``, or a dash if undefined.
 
-    Zero width is shown as ``no spread``, which is not certainty.
+    Zero width is shown as ``no spread``, because it does not mean certainty.
     """
     if interval.count == 0:
         return "-"
@@ -156,7 +156,7 @@ MOST_IDS = 10
 
 
 def unpaired_lines(comparison: Comparison) -> list[str]:
-    """Return a note for each kind of unpaired problem, which lists at most MOST_IDS ids."""
+    """Return a note for each kind of unpaired problem, with at most MOST_IDS ids."""
     kinds = (
         (f"only in {comparison.a}", comparison.only_a),
         (f"only in {comparison.b}", comparison.only_b),

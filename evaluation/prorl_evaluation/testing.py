@@ -69,7 +69,7 @@ class FakeGenerator:
 
 @dataclass
 class FakeScorer:
-    """Gives "yes" reward 1; responses starting with ``broken`` become infra errors."""
+    """Gives "yes" reward 1, and responses starting with ``broken`` an infra error."""
 
     broken: str | None = None
     scored: int = 0

@@ -51,8 +51,7 @@ class EvalSettings:
 
     ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
     written together, and lost together if the process is killed. ``label`` and ``dataset`` do not affect the results.
-    For ``batches`` see ``sampling.sampler``, for ``protocol`` ``sampling.command``. ``extra`` are fields of the request
-    to a server.
+    ``sampling.sampler`` explains ``batches``. ``extra`` are fields of a server's request.
     """
 
     n: int
@@ -140,8 +139,8 @@ class ProblemResult:
 class GroupResult:
     """Means over the problems of one domain, or of all (``overall``).
 
-    ``truncation_rate`` is a fraction of answers, ``infra_error_rate`` of samples, other rates of verdicts. ``chance``
-    counts unknown values as 0; it is NaN if all are unknown. ``pass_at_k`` has intervals for similar problems,
+    ``truncation_rate`` counts per answer, ``infra_error_rate`` per sample, the other rates per verdict. In ``chance``,
+    unknown values count as 0; it is NaN if all are unknown. ``pass_at_k`` has intervals for similar problems,
     ``fixed_pass_at_k`` for the same problems.
     """
 
@@ -174,7 +173,7 @@ class GroupResult:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The first sample of a problem; reports show it without the journal."""
+    """The first sample of a problem, for reports without the journal."""
 
     id: str
     domain: str

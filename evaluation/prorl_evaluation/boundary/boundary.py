@@ -92,7 +92,7 @@ def boundary_report(
 ) -> BoundaryReport:
     """Compare every later result with the first, whose settings give the confidence level, draws and seed.
 
-    Raises EvaluationError like :func:`align` and :func:`claim_k`.
+    Raises EvaluationError like ``align`` and ``claim_k``.
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
@@ -136,7 +136,7 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
-    """Return ``requested``, or the default of :class:`BoundaryOptions`. Raises EvaluationError unless 1 <= k <= n."""
+    """Return ``requested``, or the default of ``BoundaryOptions``. Raises EvaluationError unless 1 <= k <= n."""
     n = min(r.settings.n for r in results)
     if requested is None:
         return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
@@ -146,7 +146,7 @@ def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return all groups, skipping groups with the same problems as an earlier one."""
+    """Return all groups, but only the first of groups with the same problems."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -182,8 +182,9 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return, for each later result, its changes since the baseline, and the bootstrap draws of the changes since
-        the baseline and since the previous result (None for the first).
+        """Return each later result's changes since the baseline, with two sets of bootstrap draws.
+
+        The draws are of the changes since the baseline and since the previous result (None for the first).
         """
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]

@@ -1,4 +1,4 @@
-"""Computes gained and lost problems, and how the gain depends on base pass@k."""
+"""Finds gained and lost problems, and how the gain depends on base pass@k."""
 
 from __future__ import annotations
 

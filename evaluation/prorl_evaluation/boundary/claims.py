@@ -18,11 +18,11 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What decides the claim on one group and checkpoint.
+    """The data that decides the claim on one group and checkpoint.
 
     ``since_base`` and ``since_before`` are bootstrap draws of the change since the baseline and since the previous
-    checkpoint, if there is one. ``first`` and ``last`` are the columns of pass@1 and pass@K. If ``blocked`` gives a
-    reason, nothing is tested.
+    checkpoint, if there is one. ``first`` and ``last`` are the columns of pass@1 and pass@K. Nothing is tested if
+    ``blocked`` gives a reason.
     """
 
     kind: Kind
@@ -39,7 +39,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible claim, with the statements that must all be shown for it."""
+    """A possible claim, which holds if all its statements are shown."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -57,7 +57,7 @@ def decide_claims(
 ) -> tuple[list[Claim], int]:
     """Return one claim for each item of evidence, and the number of hypotheses that the correction covers.
 
-    If several claims hold, the first in this order is returned: fell, sustained, plateau, sharpened only.
+    The first claim that holds is returned, in the order fell, sustained, plateau, sharpened only.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence

@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim on one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, ``p_corrected`` after Holm's correction. If ``undecided``, both
-    p-values are those of the candidate whose ``p`` is smallest.
+    ``p`` is the largest p-value of ``tests``, and ``p_corrected`` is ``p`` after Holm's correction. If ``undecided``,
+    both are those of the candidate claim with the smallest ``p``.
     """
 
     kind: Kind
@@ -85,7 +85,7 @@ class GainPoint:
 
 @dataclass(frozen=True, slots=True)
 class GainAgainstBase:
-    """Spearman's correlation of base pass@k and gain; ProRL reports a negative one."""
+    """Spearman's correlation of base pass@k and gain. ProRL reports a negative correlation."""
 
     k: int
     points: tuple[GainPoint, ...]
@@ -94,7 +94,7 @@ class GainAgainstBase:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One difficulty level of a ladder, with each result's metric."""
+    """One difficulty level of a ladder, with the metric of each result."""
 
     value: float
     name: str
@@ -141,7 +141,7 @@ class BoundaryGroup:
 class BoundaryReport:
     """A comparison of results on the same problems, baseline first.
 
-    ``solvable`` and ``gains`` have one entry per later result. For ``alpha`` and ``margin`` see ``BoundaryOptions``.
+    ``solvable`` and ``gains`` have one entry per later result. See ``BoundaryOptions`` for ``alpha`` and ``margin``.
     """
 
     labels: tuple[str, ...]

@@ -91,7 +91,7 @@ FIELDS = ("text", "content", "response")
 
 @dataclass(slots=True)
 class Read:
-    """Numbers of documents, words and bytes that were read from a corpus so far."""
+    """Documents, words and bytes read from a corpus so far."""
 
     documents: int = 0
     bytes: int = 0
@@ -100,7 +100,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class FileCorpus:
-    """A corpus of files and folders. ``column`` is the column of structured rows that contains the text."""
+    """A corpus of files and folders. In tables, ``column`` contains the text."""
 
     paths: Sequence[Path]
     column: str | None = None
@@ -133,7 +133,7 @@ class FileCorpus:
         return files
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words. DOCUMENT_END ends each document; ``read`` counts documents.
+        """Yield UTF-8 blocks that end between words. DOCUMENT_END ends each document; ``read`` counts the documents.
 
         Raises EvaluationError or DatasetError.
         """
@@ -197,7 +197,7 @@ def _joined(texts: Iterable[str], read: Read) -> Iterator[bytes]:
 
 
 def _cut(data: bytes) -> Iterator[bytes]:
-    """Yield ``data`` in pieces of at most two blocks that end between words where they can."""
+    """Yield ``data`` in pieces of at most two blocks, which end between words if possible."""
     start = 0
     while len(data) - start > 2 * BLOCK:
         end = data.rfind(b" ", start, start + BLOCK) + 1 or start + BLOCK

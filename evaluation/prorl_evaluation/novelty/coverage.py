@@ -1,6 +1,6 @@
-"""Measures a response's novelty: the share of its words that no n-gram of a corpus covers.
+"""Measures a response's novelty: the share of its words that are not part of any n-gram of a corpus.
 
-The creativity index sums it over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). The lengths are 5 to 12, since
+The creativity index is the sum over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). The lengths are 5 to 12, because
 ProRL's index of 7.6 (figure 3) needs at least eight lengths. Unlike in the paper, only verbatim matches count.
 """
 

@@ -28,7 +28,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class ResponseSet:
-    """One model's responses under its label."""
+    """One model's responses."""
 
     label: str
     responses: Sequence[Response]
@@ -37,7 +37,7 @@ class ResponseSet:
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError if there are none.
 
-    Lines are {"id", "response"} with an optional "domain". A repeated id is another sample of its problem.
+    Lines are {"id", "response"} with an optional "domain". A repeated id is another sample of the problem.
     """
     if path.is_file():
         response_set = ResponseSet(path.name, list(_lines(path)))
@@ -110,7 +110,7 @@ def _lines(path: Path) -> Iterator[Response]:
 def against_base(
     base: ResponseSet, models: Sequence[ResponseSet]
 ) -> tuple[TextCorpus, ResponseSet | None]:
-    """Split base samples into a corpus and a held-out control. Raises EvaluationError without shared problems."""
+    """Split base samples into a corpus and a held-out control set. Raises EvaluationError without shared problems."""
     problems = {r.problem for r in base.responses}
     for model in models:
         if not any(r.problem in problems for r in model.responses):

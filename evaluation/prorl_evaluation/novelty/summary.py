@@ -50,7 +50,7 @@ def summarise(
     lengths: Sequence[int],
     resampling: Resampling | None = None,
 ) -> list[GroupNovelty]:
-    """Return the overall numbers (stratified by group), then the numbers of each group."""
+    """Return the overall numbers (stratified by group), then those of each group."""
     resampling = resampling or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
     result = [_group(label, OVERALL, rows, lengths, resampling)]

@@ -28,9 +28,9 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 @dataclass(slots=True)
 class FeedReport:
-    """Numbers of added and of ignored samples.
+    """Numbers of added and ignored samples.
 
-    Samples are ignored if the dataset lacks their row (``elsewhere``) or has it with other content (``altered``).
+    Samples are ignored if their row is not in the dataset (``elsewhere``) or has other content there (``altered``).
     """
 
     policies: list[Policy] = field(default_factory=list)
@@ -47,7 +47,7 @@ class FeedReport:
 def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> FeedReport:
     """Add an evaluation folder's verdicts to the store.
 
-    Raises EvaluationError for any other folder, UserError while it is being written.
+    Raises EvaluationError for other folders, UserError while the folder is being written.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
@@ -74,7 +74,7 @@ def feed_run(
     """Add a run's rollouts to the store.
 
     ``steps`` is the first and the last step to add; each step is a separate policy. Rollouts must match a row's id,
-    verifier, reference and prompt (older rollouts have no prompt). Raises EvaluationError without rollouts.
+    verifier, reference and prompt (not recorded in old rollouts). Raises EvaluationError without rollouts.
     """
     fed, by_id = FeedReport(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -167,8 +167,7 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return the policy.
 
-    Samples in the store are counted whatever their seed. Raises the errors of
-       ``evaluate``.
+    Samples in the store count, whatever their seed. Raises the errors of ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)

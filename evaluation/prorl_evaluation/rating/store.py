@@ -37,7 +37,7 @@ class Policy:
 
     @property
     def key(self) -> str:
-        """16 hex digits that identify all fields but the label."""
+        """16 hex digits that identify all fields except the label."""
         return digest(
             [
                 *(self.model, float(self.temperature), float(self.top_p), self.max_tokens),
@@ -108,9 +108,7 @@ class RatingStore(Closing):
         return list(policies.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return each row's samples by id, from the last of ``policies`` that rated the row with its current
-        content.
-        """
+        """Return each row's samples by id, from the last of ``policies`` that rated the row's current content."""
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         rated: dict[str, tuple[int, RowSamples]] = {}

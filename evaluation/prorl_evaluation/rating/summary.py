@@ -22,7 +22,7 @@ DRAWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class RowRate:
-    """The pass rate of one row: ``passes`` of its ``n`` samples passed."""
+    """The pass rate of one row: the fraction ``passes`` / ``n`` of its samples."""
 
     sample: Sample
     n: int
@@ -35,7 +35,7 @@ class RowRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """A group's mean pass rate, and how many rows passed never, sometimes and always."""
+    """A group's mean pass rate, and how many rows always, sometimes and never passed."""
 
     name: tuple[str, ...]
     rows: int
@@ -137,8 +137,7 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 class Suggestion:
     """The sizes of one problem family that suit the model.
 
-    ``take`` names the ``rungs`` (sizes) whose pass rate is in the band. If ``undecided``, too few rows were
-    rated.
+    ``take`` names the ``rungs`` (sizes) whose pass rate is in the band. ``undecided``: too few rows were rated.
     """
 
     domain: str
@@ -174,7 +173,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
-    """Return the recipe entries with a mean pass rate in ``band``, ends included."""
+    """Return the recipe entries whose mean pass rate is in ``band``, ends included."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)

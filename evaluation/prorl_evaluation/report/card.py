@@ -59,8 +59,7 @@ def card_evaluation(
 ) -> CardEvaluation:
     """Return the evaluation part for model ``name``, whose weights have the digest ``weights``.
 
-    ``run`` is the folder whose
-       decisions are mentioned as caveats.
+    Decisions in the folder ``run`` are mentioned as caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:

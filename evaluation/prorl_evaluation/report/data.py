@@ -40,7 +40,7 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` takes the first result as the baseline, even if a later one is a checkpoint from before RL.
+    ``baseline_first`` makes the first result the baseline, even if a later one is a checkpoint from before RL.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
@@ -53,7 +53,7 @@ class ReportOptions:
 class ReportData:
     """The content of a report.
 
-    ``base`` is the index of the baseline in ``results``. ``boundary`` compares the baseline with the results after it.
+    ``base`` is the index of the baseline in ``results``. ``boundary`` compares the baseline with later results.
     """
 
     name: str

@@ -125,7 +125,7 @@ def verdict(report: BoundaryReport) -> list[str]:
 
 
 def in_short(data: ReportData) -> list[str]:
-    """Return the last checkpoint's overall claim as a list, empty if there is none."""
+    """Return the last checkpoint's overall claim, as a list that is empty without a claim."""
     report = data.boundary
     return (
         []

@@ -171,7 +171,7 @@ def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sam
 
 
 def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
-    """Choose ``limit`` samples alternately from the domains, and return them in their original order."""
+    """Choose ``limit`` samples, alternating between domains, and return them in their original order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)

@@ -153,7 +153,7 @@ def _targets(
 def server_of(
     urls: Sequence[str], section: ServerSection, run_weights: str | None = None
 ) -> Server:
-    """Return the server at ``urls``. ``run_weights`` replaces a missing ``server.weights``. Raises UserError."""
+    """Return the server at ``urls``. ``run_weights`` is the default of ``server.weights``. Raises UserError."""
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
@@ -191,7 +191,7 @@ def settings_of(
     server: Server | None = None,
     suite_protocol: Protocol | None = None,
 ) -> EvalSettings:
-    """Return the settings, each from the user, else the protocol, else ``suite_protocol``, else the defaults."""
+    """Return the settings: the user's, else the protocol's, else the ``suite_protocol``'s, else the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     model, s = config.model, config.sampling

@@ -59,8 +59,8 @@ def evaluate(
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
     Repeating the call resumes it, and a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a
-    damaged journal, or a folder of another model or of other third-party parts. Raises ServiceError if the scorer or
-    the server fails; the samples written so far are kept.
+    damaged journal, or a folder of another model or of other plug-ins. Raises ServiceError if the scorer or the server
+    fails; samples written so far are kept.
     """
     require_scipy()
     started = time.perf_counter()

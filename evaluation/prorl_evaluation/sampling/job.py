@@ -129,7 +129,7 @@ def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
 
 
 def recorded_parts(out: Path) -> list[Part]:
-    """Return the recorded parts, [] if damaged or from prorl 0.1."""
+    """Return the plug-ins recorded in the folder, or [] if they are damaged or from prorl 0.1."""
     try:
         parts = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))["parts"]
         return [p for p in parts if {"group", "name", "source", "version"} <= p.keys()]
@@ -138,7 +138,7 @@ def recorded_parts(out: Path) -> list[Part]:
 
 
 def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
-    """Return the folder's parts and the new ones. Raises EvaluationError if a source or version differs."""
+    """Return the folder's plug-ins and new ``parts``. Raises EvaluationError if a source or version differs."""
     parts_by_name = {(p["group"], p["name"]): p for p in recorded_parts(out)}
     for part in parts:
         old = parts_by_name.setdefault((part["group"], part["name"]), part)

@@ -45,8 +45,8 @@ class SampleRecord:
     """One sampled answer.
 
     ``logprob`` is the sum of the tokens' natural log-probabilities (NaN if unknown, null on disk). ``seconds`` is the
-    sample's share of its batch's time. ``note`` says why the server ``refused`` to answer, or has the responses to an
-    environment as a JSON list.
+    sample's share of the batch's time. ``note`` says why a server ``refused`` to answer, or is a JSON list of the
+    responses to an environment.
     """
 
     key: str
@@ -135,7 +135,7 @@ class Keys:
 
 
 class Records(Generic[R]):
-    """The records of a journal file by key, read on demand; each takes about 200 bytes of memory."""
+    """The records of a journal file by key, read on demand; a record takes about 200 bytes of memory."""
 
     def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
         self._file, self._make = OpenFile.of(path), make

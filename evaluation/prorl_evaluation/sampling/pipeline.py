@@ -15,7 +15,7 @@ from prorl_verifiers import Task, Verdict, score_conversations
 
 
 class Usage(Protocol):
-    """What a generator that charges for tokens has used."""
+    """The tokens used by a generator that charges for them."""
 
     @property
     def cost(self) -> float | None:
@@ -23,7 +23,7 @@ class Usage(Protocol):
 
 
 class Meter:
-    """Counts finished samples for the progress bar. ``total`` is the number of samples to make."""
+    """Counts finished samples of ``total`` for the progress bar."""
 
     def __init__(
         self,

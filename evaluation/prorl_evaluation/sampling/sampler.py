@@ -1,8 +1,8 @@
 """Generates the missing samples of a journal, batch by batch.
 
-Incomplete "fixed" batches (transformers) are generated again as a whole, so that on a deterministic backend a resumed
-run equals an uninterrupted one bit for bit. Other batches generate only missing samples, with the seeds of the interrupted run. "Bucketed"
-batches have prompts of similar length.
+"Fixed" batches (transformers) that are incomplete are generated again as a whole, so that on a deterministic backend a
+resumed run equals an uninterrupted run bit for bit. In other batches, only missing samples are generated, with the same
+seeds. "Bucketed" batches have prompts of similar length.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ FLUSH_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The samples with indices from ``first`` to ``stop`` (exclusive) of each of some problems."""
+    """The samples of some problems whose indices are from ``first`` to ``stop`` (exclusive)."""
 
     problems: tuple[Problem, ...]
     first: int

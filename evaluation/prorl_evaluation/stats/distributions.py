@@ -42,7 +42,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
     """Return the tail probability at which a bootstrap interval is as wide as Student's t interval.
 
     With n ``values`` and s ``strata`` it is Phi(-sqrt(n / (n - s)) t), for s = 1 as in Hesterberg 2015, "What Teachers
-    Should Know about the Bootstrap", section 5.3. It is ``tail`` if n <= s.
+    Should Know about the Bootstrap", section 5.3. If n <= s, it is ``tail``.
     """
     df = values - strata
     if df < 1:

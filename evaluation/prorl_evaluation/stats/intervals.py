@@ -164,8 +164,8 @@ def bounded_columns(
 ) -> list[Interval]:
     """Return a Bayesian bootstrap interval for each column mean of ``rows``, shape [N, M], with values in ``bounds``.
 
-    A pseudo-problem of weight PSEUDO lies at each bound. If all values equal a bound, the interval includes it. Raises
-    ValueError for a value outside the bounds, or for invalid ``units``.
+    A pseudo-problem of weight PSEUDO lies at each bound. If all values equal a bound, the interval includes the bound.
+    Raises ValueError for a value outside the bounds, or for invalid ``units``.
     """
     import numpy as np
 
@@ -187,7 +187,8 @@ def paired_columns(
     """Return intervals and draws for columns of paired differences in [-1, 1], shape [N, M].
 
     Pseudo-problems lie at plus and minus the typical size of a change, which is sum(d^2) / sum(|d|) with PRIOR added to
-    both sums. From FEW to MANY changed clusters, they move towards the mean. Tails are widened by ``expanded_tail``.
+    both sums. As changed clusters increase from FEW to MANY, pseudo-problems approach the mean. Tails are widened by
+    ``expanded_tail``.
     """
     import numpy as np
 

@@ -54,8 +54,8 @@ def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    Each is the larger of two p-values. One is Student's t of (mean - null) / (standard deviation of draws), with
-    clusters - strata degrees of freedom. The other is the tail at which the interval of ``paired_columns`` ends at
+    Each is the larger of two p-values. The first is Student's t of (mean - null) / (standard deviation of draws), with
+    clusters - strata degrees of freedom. The second is the tail at which the interval of ``paired_columns`` ends at
     ``null``, so that tests never contradict intervals. NaN if clusters do not exceed strata.
     """
     import numpy as np
@@ -153,7 +153,7 @@ def length_changes(
 def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Units:
     """Return the units to resample, with domains as strata. Raises EvaluationError for an unknown ``cluster``.
 
-    With the cluster "task", the problems of a label ``family``, or else ``benchmark``, are one unit.
+    With the cluster "task", problems with the same label ``family``, or else ``benchmark``, are one unit.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems]
@@ -164,7 +164,7 @@ def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Uni
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return a group's units. If the group is a single task, each problem is a unit."""
+    """Return a group's units. In a group of a single task, each problem is a unit."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")

@@ -43,10 +43,7 @@ _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """A Beta distribution of success rates before training.
-
-    ``concentration`` is alpha + beta.
-    """
+    """A Beta distribution of success rates before training; ``concentration`` is alpha + beta."""
 
     mean: float = 0.4
     concentration: float = 1.5

@@ -39,7 +39,7 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The outcome of a suite. ``shared`` names, by benchmark, the problems that are also in the training data."""
+    """The outcome of a suite. For each benchmark, ``shared`` names the problems that are also in the training data."""
 
     suite: Suite
     names: tuple[str, ...]

@@ -32,7 +32,7 @@ TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed benchmark, for ``model`` or ("") all models. ``service`` says whether a service is the cause."""
+    """A failed benchmark, for ``model`` or ("") all models; ``service`` means that a service is the cause."""
 
     benchmark: str
     reason: str

@@ -115,7 +115,7 @@ class ProceduralSpec(_Strict):
 
 
 class DatasetSpec(_Strict):
-    """A split from ``prorl data build``, or a similar Parquet file."""
+    """A split of a dataset, or a similar Parquet file."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -137,8 +137,8 @@ class Column(_Strict):
 class Table(_Strict):
     """A table with one column for each benchmark, or for each group of one benchmark.
 
-    ``by`` groups its problems by ``category``, ``family`` or ``rung`` (difficulty level). ``average`` adds the
-    unweighted mean, as in the paper. ``trained`` are the rungs that are in the training data.
+    ``by`` groups the problems by ``category``, ``family`` or ``rung`` (difficulty level). ``average`` adds the
+    unweighted mean, as in the paper. ``trained`` are the rungs in the training data.
     """
 
     title: str
@@ -202,7 +202,7 @@ class Suite(_Strict):
         return str(self.base / name) if _is_path(name) else name
 
     def parts(self, name: str) -> tuple[dict[str, str], ...]:
-        """Return the records of the third-party file and adapter of benchmark ``name``."""
+        """Return the plug-in records of benchmark ``name``: third-party file and adapter."""
         source = self.sources[name]
         adapter = source.adapter if isinstance(source, BenchmarkSpec) else None
         records = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
@@ -214,7 +214,7 @@ class Suite(_Strict):
         return tuple(records)
 
     def adding(self, paths: Sequence[str]) -> Suite:
-        """Return the suite with the benchmarks in these files added. Raises DatasetError."""
+        """Return the suite with the benchmarks in these files. Raises DatasetError."""
         if not paths:
             return self
         files = [str(Path(path).absolute()) for path in paths]
@@ -230,7 +230,7 @@ class Suite(_Strict):
         return Suite(**{field: getattr(self, field) for field in Suite.model_fields} | changed)
 
     def metric(self, name: str) -> Metric:
-        """Return the benchmark's metric; procedural benchmarks use ProRL's metric for their domain."""
+        """Return the benchmark's metric; prorl's own problems use ProRL's metric for their domain."""
         source = self.sources[name]
         if isinstance(source, ProceduralSpec):
             return "mean_reward" if source.domain in ("logic", "instruction") else "mean_of_n"

@@ -39,7 +39,7 @@ CUT_SHOWN = 0.05
 
 @dataclass(slots=True)
 class SuiteTable:
-    """A table with notes on comparability before it, and further notes below it."""
+    """A table with notes on comparability before it and other notes below it."""
 
     table: TextTable
     before: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class SuiteTable:
 
 
 def suite_tables(result: SuiteResult, choice: RowChoice = "core") -> list[SuiteTable]:
-    """Return the suite's tables that show requested benchmarks."""
+    """Return the suite's tables of requested benchmarks."""
     return [
         _by_group(result, table, choice)
         if table.by is not None
