@@ -1,4 +1,4 @@
-"""Entry point of ``prorl`` and ``python -m prorl_cli``; watches for Ctrl-C before the command line is loaded."""
+"""Entry point of ``prorl`` and ``python -m prorl_cli``; handles Ctrl-C before the command line is loaded."""
 
 import sys
 
@@ -6,7 +6,7 @@ from prorl_common import interrupts
 
 
 def start() -> None:
-    """Run the command line as a process; see ``prorl_cli.main`` for exit codes."""
+    """Run the command line; see ``prorl_cli.main`` for exit codes."""
     code: str | int | None = 0
     try:
         interrupts.watch()

@@ -34,7 +34,7 @@ _SPELT = dict(
 
 
 def spell_what_cannot_be_encoded() -> None:
-    """Make stdout and stderr write ASCII for characters that their encoding lacks, instead of failing."""
+    """Make stdout and stderr write ASCII for characters that cannot be encoded, instead of failing."""
     import codecs
 
     def spelt(error: UnicodeError) -> tuple[str, int]:
@@ -85,9 +85,9 @@ GAP = 2
 def print_table(
     title: str, head: Sequence[str], rows: Iterable[Sequence[str | Text]], drop: Sequence[str] = ()
 ) -> None:
-    """Print a table on stdout that fits its width: texts are folded between words, numbers are never cut.
+    """Print a table on stdout that fits the terminal: texts are folded between words, numbers are never cut.
 
-    If that is not enough, columns are dropped (those in ``drop`` first, then from the right) and a line says which. A
+    If that is not enough, columns are dropped (those in ``drop`` first, then from the right) and a line names them. A
     column is numeric, and right-aligned, if every cell begins like a number.
     """
     from rich import box
@@ -144,7 +144,7 @@ class _Column:
         self.width = self.least
 
     def folded(self) -> Iterator[str | Text]:
-        """Yield the cells, breaking numbers before an interval that does not fit beside its value."""
+        """Yield the cells. Numbers are broken before an interval that does not fit on their line."""
         for cell in self.cells:
             broken = self.numbers and isinstance(cell, str) and _width(cell) > self.width
             yield _BEFORE_INTERVAL.sub("\n", str(cell)) if broken else cell
@@ -170,7 +170,7 @@ def print_json(value: Any) -> None:
 
 
 class RichProgress:
-    """``Progress`` on a terminal: a bar with count and remaining time, and a line of facts below."""
+    """``Progress`` on a terminal: a bar with count and remaining time, above a line of facts."""
 
     def __init__(self) -> None:
         self._live: Live | None = None

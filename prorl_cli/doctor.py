@@ -44,7 +44,7 @@ class Device(StrEnum):
 
 
 class Extra(NamedTuple):
-    """Packages of an extra, their purpose, and whether the quickstart needs them."""
+    """An extra's packages, their purpose, and whether the quickstart needs them."""
 
     modules: tuple[str, ...]
     purpose: str
@@ -156,9 +156,9 @@ def doctor(
 def run_gpu_checks(
     model: str | None, size: GpuSize, minutes: float, stages: Sequence[Stage]
 ) -> Iterator[StageResult]:
-    """Yield the results of stages on the GPU; on the CPU if there is none and ``size`` is tiny.
+    """Yield the results of GPU stages.
 
-    Raises UserError without a GPU.
+    Without a GPU, stages of a tiny ``size`` run on the CPU. For other sizes, UserError is raised.
     """
     if not is_installed("torch"):
         raise MissingExtraError("local", "torch")
@@ -230,7 +230,7 @@ def free_memory_gb(
 ) -> float | None:
     """Return the free memory in gigabytes, or None if unknown.
 
-    This is the smaller of MemAvailable and the remainder of the control group's (v2) limit.
+    This is the smaller of MemAvailable and what the limit of the control group (v2) leaves.
     """
     try:
         lines = meminfo.read_text().splitlines()
@@ -289,7 +289,7 @@ def check_packages() -> Iterator[Check]:
 
 
 def check_plugins() -> Iterator[Check]:
-    """Load the plug-ins of installed distributions; one check per plug-in and kind of part."""
+    """Load the plug-ins of installed distributions, and yield one check per plug-in and entry-point group."""
     for plugin in installed_plugins():
         title, source = f"plug-in {plugin.origin}", plugin.origin.source
         if plugin.trouble:
@@ -358,7 +358,6 @@ def check_sandbox() -> Check:
 
 
 def check_model() -> Check:
-    """Check the files of the default model in the cache."""
     from prorl_inference import DEFAULT_MODEL, ModelError, is_cached, resolve_model
     from prorl_inference import verify_model_dir as verify
 

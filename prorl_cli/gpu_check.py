@@ -1,7 +1,7 @@
 """``prorl doctor --gpu``: measure a GPU, and run training steps, sampling and evaluation on it.
 
-Each stage is a process of its own, so that a crash or full memory ends only that stage. Nothing needs a network: the
-model is random and made here unless one is named.
+Each stage is a separate process, so that a crash or full memory ends only that stage. Unless a model is named, a random
+model is created, so no network is needed.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A step of ``prompts`` x ``samples`` responses of ``tokens`` tokens, of which Transformers samples ``sampled``.
+    """A step of ``prompts`` x ``samples`` responses of ``tokens`` tokens (``sampled`` tokens with Transformers).
 
-    ``model`` has a random model's config, ``matrix`` is the side of the matrices multiplied.
+    ``model`` has a random model's config, ``matrix`` is the side of the multiplied matrices.
     """
 
     model: Mapping[str, Any]
@@ -100,7 +100,7 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one process does. ``tflops`` and ``gbytes`` are the device's measured speeds per second (0: unknown)."""
+    """The work of one process. ``tflops`` and ``gbytes`` are the device's measured speeds per second (0: unknown)."""
 
     stage: Stage
     size: GpuSize
@@ -129,7 +129,7 @@ def check_gpu(
     device: str = "cuda",
     stages: Sequence[Stage] = tuple(Stage),
 ) -> Iterator[StageResult]:
-    """Yield the result of each stage. A stage gets at most twice its share of the time that is left."""
+    """Yield the result of each stage. A stage gets at most twice its share of the remaining time."""
     from prorl_inference import DEFAULT_MODEL, is_cached
 
     if model is not None and Path(model).exists():
@@ -294,7 +294,7 @@ def _make_model(job: Job) -> StageResult:
 
 
 class RandomResponses:
-    """Generator of random responses, with the policy's own log-probs of a pass over each response alone."""
+    """Generator of random responses. The policy computes their log-probs, each response in a separate pass."""
 
     model_id, model_digest = "random", ""
 
@@ -331,7 +331,7 @@ class RandomResponses:
 
 
 class Meter:
-    """Passes calls on to a generator, and measures memory in bytes before, during and after the update."""
+    """Calls a generator, and measures memory in bytes before, during and after the update."""
 
     def __init__(self, generator: Generator, device: str) -> None:
         self._generator, self._on_gpu = generator, device.startswith("cuda")
@@ -361,7 +361,7 @@ class Meter:
         self._begin()
 
     def _used(self) -> tuple[int, int]:
-        """Return the bytes used on the device, and of these the bytes that torch's allocator holds."""
+        """Return the bytes used on the device, and how many of these torch's allocator holds."""
         import torch
 
         if not self._on_gpu:
@@ -388,7 +388,7 @@ class Meter:
 
 
 def _steps(job: Job) -> StageResult:
-    """Run training steps whose rewards depend on the length of the text, so that groups have different ones."""
+    """Run training steps. Rewards depend on the length of the text, so that they differ within a group."""
     from prorl_common import NullProgress
     from prorl_inference import encode_prompt, fetch_or_resolve
     from prorl_training.engine.local import LocalEngine
@@ -479,7 +479,7 @@ def _config(job: Job, model: str) -> TrainConfig:
 def _numbers(
     job: Job, config: TrainConfig, shape: ModelShape, row: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Return a step's measurements. A roofline share is the shortest time at the measured speeds / the time taken."""
+    """Return a step's measurements. A roofline share is the least time (at measured speeds) / the time taken."""
     rows = config.rollout.prompts * config.rollout.samples
     length = float(row["response_length_mean"])
     numbers = {
@@ -505,8 +505,9 @@ def least_seconds(
 ) -> dict[str, float] | None:
     """Return the least seconds to sample and to train on ``rows`` responses of ``length`` tokens; None without speeds.
 
-    A pass costs 2 operations per parameter and token and 4 per attended position and query dimension, a backward pass
-    twice that. Sampling a token also reads the weights, in two bytes, once for all rows, and each row's cache.
+    A forward pass costs 2 operations per parameter and token, and 4 per attended position and query dimension. A
+    backward pass costs twice as much. Sampling a token also reads the weights (two bytes each) once for all rows, and
+    each row's cache.
     """
     if not (job.tflops and job.gbytes):
         return None

@@ -19,7 +19,6 @@ class ByPurpose(TyperGroup):
         return [*listed, *(name for name in super().list_commands(ctx) if name not in listed)]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write one section per purpose."""
         title_of = {name: title for title, names in self.purposes.items() for name in names.split()}
         width = formatter.width - 6 - max(map(len, self.commands), default=0)
         sections: dict[str, list[tuple[str, str]]] = {}

@@ -101,7 +101,7 @@ _UsageError: Any = typer.BadParameter.__base__
 
 
 class _Root(ByPurpose):
-    """Reports usage errors in one line, and keeps Typer from silently turning other exceptions into exit codes."""
+    """Reports usage errors in one line, and keeps Typer from turning other exceptions into exit codes silently."""
 
     purposes: ClassVar = {
         "Commands to get started": "quickstart doctor model",
@@ -131,7 +131,7 @@ class _Root(ByPurpose):
 
 
 def plugins_first(args: list[str]) -> list[str]:
-    """Return the arguments with ``--plugin FILE`` moved to the front, unless it follows ``--``."""
+    """Return the arguments with each ``--plugin FILE`` that does not follow ``--`` moved to the front."""
     end = args.index("--") if "--" in args else len(args)
     plugins: list[str] = []
     remaining: list[str] = []
@@ -227,15 +227,15 @@ def setting_for(command: str, option: str) -> str | None:
 
 
 class _ClosedPipeError(Exception):
-    """The reader of stdout has closed it."""
+    """The reader of stdout closed it."""
 
 
 class _InterruptedError(Exception):
-    """The user pressed Ctrl-C."""
+    """Ctrl-C was pressed."""
 
 
 def _names_argument(path: object) -> bool:
-    """Return whether the command line names this path or a parent folder."""
+    """Return whether the command line contains this path or a parent folder."""
     if not isinstance(path, str):
         return False
     words = [word.rpartition("=")[2] for word in sys.argv[1:]]
@@ -243,7 +243,6 @@ def _names_argument(path: object) -> bool:
 
 
 def main() -> None:
-    """Run the command line; see the module docstring for exit codes."""
     # Set before torch loads, so that its waiting threads sleep instead of spinning and another busy process
     # only slows a run down.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

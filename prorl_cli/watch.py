@@ -100,7 +100,7 @@ def _curves(pages: Mapping[str, Page]) -> Iterator[tuple[str, str, str]]:
 
 
 def bars(values: Sequence[float], least: Sequence[float] = ()) -> str:
-    """Return ``values`` as a line of bars, on an axis that also covers ``least``."""
+    """Return ``values`` as a line of bars, on an axis that includes ``least``."""
     size = max(len(values) / WIDTH, 1)
     places = range(min(len(values), WIDTH))
     buckets = [values[int(i * size) : max(int((i + 1) * size), int(i * size) + 1)] for i in places]

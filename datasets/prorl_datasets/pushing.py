@@ -52,7 +52,6 @@ def plan_push(folder: Path, repo: str) -> Upload:
 
 
 def rows_by_split(folder: Path) -> dict[str, int]:
-    """Return the number of rows of each split. Raises DatasetError."""
     files = read_manifest(folder)["files"]
     names = {split: f"{split}.parquet" for split in SPLITS}
     return {split: int(files[name]["rows"]) for split, name in names.items() if name in files}

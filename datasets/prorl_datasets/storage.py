@@ -100,7 +100,6 @@ def load(path: str | Path, split: str | None = None) -> list[Sample]:
 
 
 def no_samples(path: str | Path, split: str | None = None) -> DatasetError:
-    """Return the error to raise if ``stream`` yields nothing."""
     kind = f"{split} samples" if split else "samples"
     return DatasetError(f"{path} holds no {kind}; build the dataset again or pick another split")
 

@@ -107,7 +107,6 @@ class ServerSection(Section):
         return names(value)
 
     def changed(self) -> list[str]:
-        """Return the keys whose values differ from their defaults."""
         usual = ServerSection()
         names = [name for name in ServerSection.model_fields if name != "url"]
         return [name for name in names if getattr(self, name) != getattr(usual, name)]

@@ -95,7 +95,6 @@ class EvalSettings:
 
     @property
     def near_any_success(self) -> bool:
-        """Whether ``near_n_warning`` warns."""
         return near_n_warning(self.n, self.k) is not None
 
 

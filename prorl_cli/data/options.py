@@ -30,12 +30,12 @@ MOST_WORKERS = 8
 
 
 def workers_or_cores(workers: int | None) -> int:
-    """Return the given number, else one worker per usable core, at most MOST_WORKERS."""
+    """Return ``workers`` or, without it, the number of usable cores, at most MOST_WORKERS."""
     return workers or min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 def isolated(servers: Sequence[str] = ()) -> bool:
-    """Return whether untrusted code can be scored, at reward ``servers`` or isolated on this machine."""
+    """Return whether untrusted code can be scored, on reward ``servers`` or isolated on this machine."""
     from prorl_sandbox import no_isolation
 
     return bool(servers) or no_isolation() is None
@@ -50,7 +50,6 @@ def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def show_example(name: str, prompt: Iterable[Mapping[str, Any]], gold: object) -> None:
-    """Print a sample's prompt and its gold response, if any."""
     console = stdout_console()
     console.print(f"\n{name}", style="bold", markup=False)
     for message in prompt:

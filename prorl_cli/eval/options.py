@@ -67,7 +67,7 @@ OPTION_OF = {"model.path": "model", "model.checkpoints": "checkpoint", "suite.na
 
 
 def option_keys(sections: Iterable[str] = SAMPLING) -> dict[str, str]:
-    """Return a map from option to key for the given ``sections``."""
+    """Return a map from option to key for ``sections``."""
     from prorl_evaluation.config import EvalConfig
 
     tree, keys = EvalConfig(), {}

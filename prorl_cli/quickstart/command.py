@@ -142,7 +142,7 @@ def _train(
 ) -> Plan:
     """Measure, plan, and start or resume the run; return the plan of the evaluation.
 
-    ``steps`` fixes the number of steps; ``deadline`` is on the monotonic clock.
+    ``steps`` fixes the number of steps. ``deadline`` is a time of the monotonic clock.
     """
     from prorl_training.engine.local import load_samples, train
     from prorl_training.engine.start import new_run, resumed_run

@@ -28,7 +28,7 @@ RESERVE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A size of the run, chosen if there is time for ``least`` RL steps and limited to ``most``."""
+    """A size of the run. It is chosen if there is time for ``least`` RL steps, and has at most ``most``."""
 
     examples: int
     least: int
@@ -54,8 +54,7 @@ RECENT = 3
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Measured speeds: answer tokens sampled and tokens trained on per second, load time, tokens per prompt and
-    answer."""
+    """Measured speeds (tokens sampled and tokens trained on per second), load time, and tokens per prompt and answer."""
 
     sampled: float
     trained: float
@@ -75,7 +74,7 @@ class Costs:
     end: float
 
     def around(self, size: Size, done: int) -> float:
-        """Return the seconds that everything except RL steps still takes when ``done`` of them are over."""
+        """Return the seconds still needed outside of RL steps when ``done`` steps are over."""
         begin = 0.0 if done else self.begin + size.examples * self.example
         return begin + 2 * size.problems * size.answers * self.answer + self.end
 
@@ -93,7 +92,7 @@ class Plan:
     minutes_for_gain: int
 
     def too_little(self, minutes: float) -> str:
-        """Return why a run of ``minutes`` is unlikely to show a gain, and what helps."""
+        """Return why a gain is unlikely in ``minutes``, and what helps."""
         few = f"{_steps(self.steps)} and {self.problems} held-out problems are too few for the test to show a gain"
         if self.minutes_for_gain <= minutes:
             return (
@@ -135,7 +134,7 @@ def costs_of(rates: Rates) -> Costs:
 def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0) -> Plan:
     """Return the largest plan that ends within ``seconds``, else the smallest.
 
-    ``steps`` fixes the total number of RL steps. If some steps are ``done``, the warm start is over too.
+    ``steps`` fixes the number of RL steps. Once steps are ``done``, the warm start is over too.
     """
     size, fitting = SIZES[0], 0
     for size in SIZES:
@@ -156,7 +155,6 @@ def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0
 
 
 def minutes_for_gain(costs: Costs) -> int:
-    """Return the whole minutes after which a gain is expected."""
     needed = min(costs.around(s, 0) + s.least * costs.step for s in SIZES if s.shows_gain)
     return math.ceil(needed / (1 - RESERVE) / 60)
 

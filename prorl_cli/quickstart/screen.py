@@ -26,7 +26,7 @@ LONGEST = 160
 
 
 def closing_screen(console: Console, run: Path, results: Sequence[EvalResult], page: Path) -> None:
-    """Print the closing screen of ``run`` from the ``results`` before and after RL; ``page`` is the report's file."""
+    """Print the closing screen of ``run`` from the ``results`` before and after RL; ``page`` is the report."""
     from rich.text import Text
 
     from prorl_evaluation import compare
@@ -60,7 +60,7 @@ def closing_screen(console: Console, run: Path, results: Sequence[EvalResult], p
 
 
 def numbers(before: EvalResult, after: EvalResult) -> list[str]:
-    """Return one line per number: before, after and the paired difference."""
+    """Return one line per metric: before, after and the paired difference."""
     from prorl_evaluation import compare
 
     change = compare(before, after)
@@ -75,7 +75,7 @@ def numbers(before: EvalResult, after: EvalResult) -> list[str]:
 
 
 def curve(run: Path) -> list[str]:
-    """Return the share of right answers in training, one line per interval of steps."""
+    """Return the fraction of right answers in training, one line per interval of steps."""
     from prorl_evaluation import bounded_columns
 
     steps = training_groups(run)
@@ -101,7 +101,7 @@ def curve(run: Path) -> list[str]:
 
 
 def training_groups(run: Path) -> list[tuple[int, list[float]]]:
-    """Return (step, share of right answers per prompt) of each step with recorded answers."""
+    """Return (step, fraction of right answers to each prompt) for each step with recorded answers."""
     from prorl_common.rollout_files import read_rollouts, rollout_files
     from prorl_evaluation import FULL_MARKS
 
@@ -118,7 +118,7 @@ def training_groups(run: Path) -> list[tuple[int, list[float]]]:
 
 
 def one_of_each_domain(pairs: Sequence[tuple[Example, Example]]) -> list[tuple[Example, Example]]:
-    """Return one pair per domain, preferring answers that changed.
+    """Return one pair per domain, if possible of answers that differ.
 
     The choice ignores which answer is right.
     """

@@ -62,7 +62,6 @@ def run_attacks(backend: str, chosen: Sequence[str], as_json: bool = False) -> N
 
 
 def as_document(backend: str, cases: list[Case], report: Report) -> dict[str, Any]:
-    """Return all measurements as JSON values."""
     rows = []
     for case in cases:
         results = _results_of(case, report)

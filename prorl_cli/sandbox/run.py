@@ -1,4 +1,4 @@
-"""``prorl sandbox run``: run one program in a box. Exits with 0 if the program fails, but not if the sandbox fails."""
+"""``prorl sandbox run``: run one program in a box. A failing program exits with 0, a failing sandbox does not."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def plain(value: Any) -> Any:
     """Return a sandbox value as JSON types.
 
     Tuples and sets become lists (sets sorted by their text). Keys that are not strings, complex numbers, bytes,
-    non-finite floats and integers beyond 4096 bits (hexadecimal) become text. Text that UTF-8 cannot encode is escaped.
+    non-finite floats and integers over 4096 bits (hexadecimal) become text. Text that UTF-8 cannot encode is escaped.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -128,7 +128,7 @@ def train(
 
 
 def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None) -> TrainReport:
-    """Announce and run the training, then report how it ended; a run that gave up exits 1."""
+    """Announce and run the training, then report how it ended. A run that gave up exits with 1."""
     from prorl_training.engine.local import scaling_notes
     from prorl_training.schedule.decisions import stage_lines
 

@@ -19,7 +19,7 @@ LONGEST_LABEL = 80
 
 
 def message(role: Any, content: str) -> Json:
-    """Return a chat message; roles other than ROLES become ``other``."""
+    """Return a chat message; a role that is not in ROLES becomes ``other``."""
     name = role if isinstance(role, str) and role in ROLES else "other"
     return {"role": name, "content": Private(content)}
 
@@ -42,7 +42,7 @@ _FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"
 def encode(value: Json, share_safe: bool = False) -> bytes:
     """Return the value as UTF-8 JSON; a private text becomes ``{"text", "length"?}``.
 
-    If ``share_safe``, it becomes ``{"length"}``, and folders are removed from paths.
+    If ``share_safe``, the text and the folders of paths are removed.
     """
     plain = _plain(value, share_safe)
     # a model's text may contain a lone surrogate, which ASCII JSON can represent but UTF-8 cannot
@@ -92,7 +92,7 @@ def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, byt
 
 
 def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and JSON of an error; ``share_safe`` withholds messages that may quote a text."""
+    """Return the status and JSON of an error. ``share_safe`` removes messages that may quote a text."""
     match error:
         case NotFoundError():
             return 404, refusal(without_folders(str(error)) if share_safe else str(error))

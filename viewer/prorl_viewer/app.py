@@ -44,9 +44,9 @@ def serve(
     share_safe: bool = False,
     hosts: Sequence[str] = (),
 ) -> None:
-    """Serve ``subjects`` on the loopback address until Ctrl-C or SIGTERM; ``ready`` gets the address.
+    """Serve ``subjects`` on the loopback address until Ctrl-C or SIGTERM; ``ready`` is called with the address.
 
-    ``port`` 0 takes a free one. ``hosts`` are further accepted host names. Raises UserError if the port is in use.
+    ``port`` 0 takes a free port. ``hosts`` are further accepted host names. Raises UserError if the port is in use.
     """
     token = secrets.token_urlsafe(24)
     app = build_app(subjects, token, share_safe)
@@ -63,7 +63,7 @@ def serve(
 def build_app(
     subjects: Callable[[], Sequence[Subject]], token: str, share_safe: bool = False
 ) -> Starlette:
-    """Return the application; ``subjects`` is called from several threads."""
+    """Return the application, which calls ``subjects`` from several threads."""
 
     async def index(request: Request) -> Response:
         if not _same_token(request.query_params.get("token", ""), token):

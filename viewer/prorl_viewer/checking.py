@@ -21,7 +21,7 @@ from prorl_viewer.subject import Json, Private, private
 
 
 class Checker(Closing):
-    """Scores responses and explains verdicts in a lazily opened pool; thread-safe."""
+    """Scores responses and explains verdicts, in a pool that is opened on first use; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,6 +1,6 @@
 """Writes the page as one HTML file with modules, styles and answers.
 
-Every ``<`` in the answers' JSON is escaped, so that no text can end the script.
+Every ``<`` in the answers' JSON is escaped, so that no text can end the script element.
 """
 
 from __future__ import annotations

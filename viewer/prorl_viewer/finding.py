@@ -34,8 +34,10 @@ class _Kind:
 
 
 def find_subjects(paths: Sequence[Path]) -> list[Subject]:
-    """Return the subjects at or below ``paths``, with unique names. Raises UserError for a missing path or no
-    subject."""
+    """Return the subjects at or below ``paths``, with unique names.
+
+    Raises UserError for a missing path or no subject.
+    """
     return Subjects(paths).now()
 
 
@@ -60,7 +62,7 @@ def report_subjects(
 class Subjects:
     """The subjects at or below paths, searched again while the page is open. Thread-safe.
 
-    Raises like ``find_subjects``. A subject keeps its name, and stays listed if its files are deleted.
+    Raises like ``find_subjects``. A subject keeps its name, and stays listed when its files are deleted.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -84,7 +86,7 @@ class Subjects:
             )
 
     def now(self) -> list[Subject]:
-        """Return the subjects; search again first if it is time."""
+        """Return the subjects, after a new search if it is due."""
         with self._lock:
             if time.monotonic() >= self._next:
                 self._search()

@@ -1,6 +1,6 @@
 """Defines the subjects of the page (runs, datasets, evaluations) and their JSON pages.
 
-Texts of models and datasets are ``Private``, for ``answering`` to remove.
+Texts of models and datasets are ``Private``, so that ``answering`` can remove them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def private(text: str | None) -> Private | None:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A value that could reveal a text; it is null on a share-safe page."""
+    """A value that could reveal a text, and is null on a share-safe page."""
 
     value: Json
 
@@ -78,7 +78,7 @@ class Subject(Protocol):
         ...
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield page and query of every exported page."""
+        """Yield (page, query) of every exported page."""
         ...
 
 

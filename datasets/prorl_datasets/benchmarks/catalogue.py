@@ -273,6 +273,5 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
 
 
 def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    """Return the row's id, or None if it has none."""
     value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
     return None if value is None else str(value).strip()

@@ -246,7 +246,6 @@ GPQA = AdapterSpec("gpqa", domain="stem", item=convert_gpqa)
 
 
 def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an IFEval row."""
     prompt = field_of(spec, raw, "question", where)
     if not isinstance(prompt, str) or not prompt.strip():
         raise DatasetError(f"{where}: the prompt must be text")

@@ -334,5 +334,4 @@ def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
 
 
 def pins_path(recipe: Recipe, out: Path) -> Path:
-    """Return the path of a recipe's lock file, next to the output."""
     return out.parent / f"{recipe.name}.lock.json"

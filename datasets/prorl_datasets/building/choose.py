@@ -30,7 +30,6 @@ class PassRates:
     """Ids and prompt keys rated by fewer than ``min_n`` samples."""
 
     def of(self, identity: str, key: str) -> float | None:
-        """Return a row's pass rate, or None if the row was not rated."""
         return self.by_prompt.get(key, self.by_id.get(identity))
 
     def reason(self, identity: str, key: str) -> str | None:

@@ -116,7 +116,6 @@ class Pins:
         return json.dumps(data, indent=1, sort_keys=True) + "\n"
 
     def write(self) -> None:
-        """Write the lock file atomically if it changed."""
         text = self.text()
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
             atomic_write_text(self.path, text)

@@ -43,7 +43,6 @@ def hub_problem() -> str | None:
 
 
 def offline() -> bool:
-    """Return True if HF_HUB_OFFLINE forbids requests."""
     return hub_is_offline(os.environ)
 
 

@@ -94,7 +94,6 @@ class Recipe(Section):
         return self.prompts.get(entry.domain) or VERIFIERS.get(verifier).data.prompt
 
     def difficulty_file(self) -> Path | None:
-        """Return the path of the recorded pass rates, or None."""
         if self.difficulty is None:
             return None
         path = Path(self.difficulty.ratings).expanduser()
@@ -168,7 +167,6 @@ class Recipe(Section):
         return entry.weight * self.weights.get(entry.domain, 1.0)
 
     def digest(self) -> str:
-        """Return the SHA-256 of the resolved recipe."""
         text = json.dumps(self.resolved(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 

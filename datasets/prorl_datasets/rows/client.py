@@ -195,7 +195,6 @@ class Children(Closing):
         return len(self._all)
 
     def close(self) -> None:
-        """End the processes. May be called twice, and while they are in use."""
         self._template.close()
         for child in self._all:
             child.close()

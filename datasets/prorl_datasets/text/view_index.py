@@ -106,7 +106,6 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
 
 
 def read_contents(path: Path) -> tuple[Rules, Contents]:
-    """Read what ``write_contents`` wrote."""
     with np.load(path, allow_pickle=False) as file:
         data = {name: file[name] for name in file.files}
     meta = json.loads(data["meta"].tobytes())

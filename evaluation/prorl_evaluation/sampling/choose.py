@@ -91,7 +91,6 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in a folder. Raises EvaluationError."""
     import yaml
 
     file = path / "config.yaml"

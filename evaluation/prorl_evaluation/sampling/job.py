@@ -191,12 +191,10 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
 
 
 def job_of(row: Mapping[str, Any]) -> EvalJob:
-    """Return the job recorded in EVAL_FILE. Raises KeyError or TypeError."""
     return EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
 
 
 def problem_of(row: Mapping[str, Any]) -> Problem:
-    """Return the problem in a parsed line. Raises KeyError or TypeError."""
     task, prompt = Task(row["verifier"], row["reference"]), tuple(row["prompt"])
     hashes = (prompt_digest(prompt), task_digest(task))
     return Problem(

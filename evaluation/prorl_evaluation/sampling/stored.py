@@ -35,7 +35,7 @@ class OpenFile:
         return os.pread(self.handle, size, place)
 
     def line(self, place: int) -> bytes:
-        """Return the line at offset ``place``, without its newline."""
+        """Return the line at offset ``place`` without its newline."""
         size = 1 << 12
         while True:
             data = self.read(place, size)

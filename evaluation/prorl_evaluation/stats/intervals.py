@@ -41,7 +41,6 @@ class Interval:
 
     @property
     def degenerate(self) -> bool:
-        """Whether the interval has zero width."""
         return self.high - self.low < SAME
 
 

@@ -69,7 +69,7 @@ def place(table: RowTable, query: Query) -> int:
 def gold_response(
     verifier: str, reference: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> str | None:
-    """Return a response with reward 1, from the row or made by its verifier; None if there is neither."""
+    """Return a response with reward 1, from the row or made by the verifier, or None."""
     response = metadata.get("gold_response")
     if isinstance(response, str):
         return response

@@ -72,7 +72,7 @@ class DatasetSubject:
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages: all counts, and the first rows of each domain."""
+        """Yield the exported pages: all counts, and each domain's first rows."""
         yield from (("summary", {}), ("histograms", {}), ("drops", {}), ("entries", {}))
         yield from (("groups", {"by": name}) for name in LABEL_NAMES)
         yield "rows", {}

@@ -29,8 +29,7 @@ def ratings_file(folder: Path) -> Path | None:
 
 @dataclass(slots=True)
 class Rates:
-    """Pass rates of N rows: ``value``, ``low``, ``high`` (NaN if unrated) and sample counts ``n``, each of shape
-    (N,)."""
+    """Pass rates of N rows: ``value``, ``low``, ``high`` (NaN if unrated) and sample counts ``n``, all of shape (N,)."""
 
     value: Values
     low: Values
@@ -174,7 +173,7 @@ class RowTable:
         return str(self.prompts[row].as_py())
 
     def rows_containing(self, text: str) -> Mask:
-        """Return which rows contain ``text`` in their id or prompt."""
+        """Return which rows have ``text`` in their id or prompt."""
         import pyarrow.compute as pc
 
         columns = (self.prompts, self.ids)
@@ -199,7 +198,7 @@ class RowTable:
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Turn errors about a file's content into a DatasetError with its name."""
+    """Turn errors about a file's content into a DatasetError with the file's name."""
     import pyarrow
 
     try:
@@ -280,7 +279,7 @@ NONE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The selected rows in order, with counts by label and value."""
+    """The positions of the selected rows in order, with counts by label and value."""
 
     places: Places
     counts: dict[str, dict[str, int]]
@@ -289,8 +288,8 @@ class Chosen:
 def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
     """Return the rows that match a query. Raises UserError for invalid values.
 
-    The query's keys are the label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated``,
-    ``sort`` and ``down``.
+    The query's keys are label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated``, ``sort``
+    and ``down``.
     """
     by_label = {
         name: table.labels[name].equal_to("" if value == NONE else value)
@@ -319,7 +318,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
 
 
 def window(query: Query, total: int) -> tuple[int, int]:
-    """Return the first row that the query asks for, and the row after the last. Raises UserError if invalid."""
+    """Return the first row that the query asks for, and the end (exclusive). Raises UserError."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset must be at least 0, limit from 1 to {MOST_LISTED}")

@@ -28,7 +28,7 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first folder, for values that all folders share."""
+        """The first folder, for values that are the same in all folders."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
@@ -50,7 +50,7 @@ class Model:
 
     @property
     def problems(self) -> list[ProblemResult]:
-        """Every problem's counts; a suite's problems are named as in a joined result."""
+        """All problems with their counts. The names of a suite's problems are those of ``join_results``."""
         return [
             p
             for benchmark, part in self.parts.items()
@@ -108,7 +108,7 @@ class Model:
 
 
 def make_labels_unique(models: Sequence[Model]) -> None:
-    """Append the folder's name to each label that is not unique."""
+    """Append the folder's name to labels that occur twice."""
     labels = [m.label for m in models]
     for model in models:
         if labels.count(model.label) > 1:
@@ -139,7 +139,7 @@ class _Located:
 
 
 def group(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[Group]:
-    """Group evaluation ``folders``; if several are ``named``, these form one group."""
+    """Group evaluation ``folders``; several ``named`` folders form one group."""
     named_paths = {path.resolve() for path in named}
     located = [_locate(folder) for folder in folders]
     chosen = [f for f in located if f.folder.resolve() in named_paths]

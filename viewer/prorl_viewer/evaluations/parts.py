@@ -1,4 +1,4 @@
-"""Reads one evaluation folder: problems, counts and single answers, which are not kept in memory."""
+"""Reads one evaluation folder: problems, counts and, on demand, single answers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DIGITS = 16
 
 
 class KeyedLines:
-    """The lines of one JSON-lines file by key; each line must have ``fields``."""
+    """The lines of a JSON-lines file by key; each line must have ``fields``."""
 
     def __init__(self, path: Path, fields: Mapping[str, Types]) -> None:
         self.path, self.fields = path, fields
@@ -169,7 +169,7 @@ class Answer:
 
 
 class Part:
-    """An evaluation folder, as of the last ``refresh``."""
+    """An evaluation folder as of the last ``refresh``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -219,7 +219,7 @@ class Part:
         return sum(p.sampled for p in self.problems), self.n * len(self.problems)
 
     def refresh(self) -> None:
-        """Read changes. Raises EvaluationError for invalid files."""
+        """Read what changed. Raises EvaluationError for invalid files."""
         with self._lock:
             state = self.state()
             if state == self._state:
@@ -325,7 +325,7 @@ def _read_problems(file: Path) -> Iterator[ListedProblem]:
 
 
 class Counting:
-    """Counts of an unfinished evaluation, updated from new lines."""
+    """Counts of an unfinished evaluation, updated from new lines of its files."""
 
     def __init__(self, folder: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
         self._problems = {p.id: p for p in problems}

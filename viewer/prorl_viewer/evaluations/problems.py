@@ -50,7 +50,7 @@ def rows_of(models: Sequence[Model]) -> dict[str, Row]:
 
 
 def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
-    """Return, for each problem, ``[correct, scored]`` of each model, or None if it was not sampled."""
+    """Return ``[correct, scored]`` of each model for each problem, or None if not sampled."""
     listed = []
     for name, row in rows.items():
         labels = row.first.labels

@@ -139,7 +139,7 @@ class EvaluationSubject:
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages, waiting for computed ones."""
+        """Yield the exported pages, after waiting for computed pages."""
         rows = self._current_rows()
         yield from (("summary", {}), ("matrix", {}), ("settings", {}))
         changed: list[str] = []
@@ -338,5 +338,5 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[EvaluationSubject]:
-    """Return the evaluations; several ``named`` folders form one, whose baseline is the first."""
+    """Return the evaluations. Several ``named`` folders form one evaluation, with the first as baseline."""
     return [EvaluationSubject(models) for models in group(folders, named)]

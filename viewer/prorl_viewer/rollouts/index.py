@@ -58,7 +58,7 @@ _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """The reading state: ``read`` of ``files`` are read, with a message per skipped file."""
+    """The reading state: ``read`` of ``files`` have been read; ``problems`` has a message per skipped file."""
 
     table: Table
     read: int
@@ -88,7 +88,7 @@ class Index(Closing):
         self._failed: Exception | None = None
 
     def state(self, rows: int = 0, wait: float = 0.0) -> IndexState:
-        """Return the current state, after ``wait`` seconds or once ``rows`` are read."""
+        """Return the current state as soon as ``rows`` rows are read, or after ``wait`` seconds."""
         self._asked = True
         self._look()
         if self._failed is not None:

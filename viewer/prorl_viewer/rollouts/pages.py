@@ -99,12 +99,12 @@ class Rollouts(Closing):
     def listed(self, query: Query) -> Json:
         """Return the rows that match the query (see ``read_query``), and their number.
 
-        While "complete" is false, "total" may still grow.
+        "total" may grow while "complete" is false.
         """
         return self._listed(query, lambda table, rows: rows, self._line)
 
     def groups(self, query: Query) -> Json:
-        """Return the prompts that have a matching response, by step, with the rewards of all their responses."""
+        """Return the prompts with a matching response, by step, with the rewards of all responses to them."""
         return self._listed({**query, "sort": "step"}, Table.first_of_groups, self._group_line)
 
     def _listed(
@@ -267,7 +267,7 @@ class Rollouts(Closing):
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
-        """Return the later step that trained on this response, or None if it was not carried over."""
+        """Return the later step that trained on this response, or None if none did."""
         carried = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
         rows = table.select(carried)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]

@@ -30,7 +30,7 @@ SPLITS = ("train", "validation")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Chat messages as (role, content), or the reason why they are missing."""
+    """Chat messages as (role, content), or why they are missing."""
 
     messages: tuple[tuple[str, str], ...] = ()
     origin: str = ""
@@ -42,7 +42,7 @@ class Prompt:
 
 
 def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
-    """Return chat messages from JSON; any other string is one user message."""
+    """Return chat messages from JSON; any other string becomes one user message."""
     if isinstance(value, str):
         try:
             messages = json.loads(value)

@@ -57,7 +57,7 @@ def read_row(
 
 
 def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return the rows for one prompt in a step's file, with their row number "row" but without tokens.
+    """Return the rows for one prompt in a step's file, with the row number as "row" and without tokens.
 
     Raises UserError for an invalid file, NotFoundError for no rows.
     """
@@ -106,7 +106,7 @@ SCHEMA = pa.schema(
 
 
 class FileKey(NamedTuple):
-    """Identifies a step's file and its content; rewriting the file changes it."""
+    """Identifies a step's file and its content."""
 
     name: str
     size: int

@@ -101,7 +101,7 @@ class Table:
         return rows[new]
 
     def group_of(self, row: int) -> range:
-        """Return the rows with the same step and prompt as ``row``, at most MOST_ROWS to either side."""
+        """Return the rows of the step and prompt of ``row``, at most MOST_ROWS on either side."""
         first, last = row, row
         while first > max(0, row - MOST_ROWS) and self._same(first - 1, row):
             first -= 1
@@ -140,7 +140,7 @@ class Table:
         return {word: count for word, count in pairs[:MOST_WORDS] if word}
 
     def facts(self, row: int) -> dict[str, Any]:
-        """Return a row's columns without its texts."""
+        """Return a row's columns without texts."""
         return {
             **{name: self.number(name, row) for name in ("step", "row", *NUMBERS)},
             **{name: self.word(name, row) or None for name in WORDS},
@@ -207,7 +207,7 @@ IN_TIME = 0.15
 
 
 class Hits(NamedTuple):
-    """Which of the ``searched`` rows contain the text."""
+    """Which rows contain the text; ``searched`` counts the rows examined so far."""
 
     mask: Mask
     searched: int
@@ -222,7 +222,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return which rows contain ``needle``, as far as they were searched within ``in_time`` seconds."""
+        """Return which rows contain ``needle``, among those searched within ``in_time`` seconds."""
         with self._lock:
             running = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)

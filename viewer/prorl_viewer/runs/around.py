@@ -1,8 +1,8 @@
 """Compares the steps before and after step N, to explain a fall of the reward.
 
-Changes are in standard errors, estimated from single steps; neighbouring steps are correlated, so they are no
-significance test. A change of the mean reward is split exactly among parts: ``within`` is a part's own change times its
-mean share, ``mix`` its change of share times its distance from the overall mean.
+Changes are in standard errors, estimated from single steps. Because neighbouring steps are correlated, they are not a
+significance test. A change of the mean reward is split exactly among parts (domains or tasks). ``within`` is a part's
+change of reward times its mean share, ``mix`` its change of share times its distance from the overall mean.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Part:
 
 
 def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
-    """Return the ``width`` steps before ``step``, and the ``width`` from ``step``, within the run."""
+    """Return the ``width`` steps before ``step`` and the ``width`` from ``step``, within the run."""
     first, last = (steps[0], steps[-1]) if steps else (1, 0)
     return Spans((max(step - width, first), step - 1), (step, min(step + width - 1, last)))
 
@@ -124,9 +124,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 
 
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
-    """Split the change of the mean reward among the parts, largest first. ``rest`` is the sum over the parts after the
-    first PARTS.
-    """
+    """Split the change of the mean reward among the parts, largest first. ``rest`` is the sum after PARTS parts."""
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:
         return {"before": None, "after": None, "parts": [], "rest": {"parts": 0, "change": 0.0}}
@@ -167,7 +165,8 @@ def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 def falls(metrics: Metrics) -> list[Json]:
     """Return the steps with the deepest falls of the mean reward, at least STEPS apart.
 
-    A fall: from the STEPS rewards before to those after, the mean's z is below FALL_Z. Short runs compare fewer.
+    At a fall, the change of the mean from the STEPS rewards before to the STEPS after has a z below FALL_Z. Short runs
+    compare fewer rewards.
     """
     rewards = zip(metrics.steps, metrics.column("reward_mean"), strict=True)
     points = [(s, v) for s, v in rewards if math.isfinite(v)]

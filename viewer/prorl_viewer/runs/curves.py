@@ -16,7 +16,7 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """The ``points`` of a line. If they are means, ``raw`` are the values of single steps."""
+    """The ``points`` of a line. If they are means, ``raw`` has the values of single steps."""
 
     points: Points
     raw: Points
@@ -62,7 +62,7 @@ WHOLE = (0.0, 1.0)
 class Chart:
     """One chart. ``lines`` maps metrics keys to labels.
 
-    ``in_parts`` is the key to use for a single domain or task, if it is not the first of ``lines``.
+    ``in_parts`` is the key for a single domain or task, if that is not the first of ``lines``.
     """
 
     name: str
@@ -137,14 +137,14 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the predefined charts for these keys, and a chart for each other key."""
+    """Return the predefined charts for these keys, and a chart for each remaining key."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.keys)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
 
 
 def other(key: str) -> Chart:
-    """Return a default chart for a metric that has no predefined chart."""
+    """Return a chart for a metric without a predefined chart."""
     return Chart(key, words(key), "", "Other", least=None, first=False)
 
 
@@ -196,7 +196,7 @@ def values_of(metrics: Metrics, key: str) -> Sequence[float]:
 
 
 def find_chart(metrics: Metrics, name: str) -> Chart:
-    """Return the chart. Raises NotFoundError if its numbers are missing."""
+    """Return the chart. Raises NotFoundError if the run has no such metric."""
     chart = BY_NAME.get(name)
     if chart is None and name in metrics.columns:
         chart = other(name)
@@ -281,7 +281,7 @@ def _drawn(
 
 
 def axes(metrics: Metrics) -> Json:
-    """Return tokens and hours (without pauses) at selected steps."""
+    """Return the tokens and hours (without pauses) of selected steps."""
     steps, stride = metrics.steps, max(len(metrics.steps) // WIDTH, 1)
     seconds, hours = 0.0, []
     for value in metrics.column("seconds"):

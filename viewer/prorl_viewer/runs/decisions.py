@@ -66,7 +66,7 @@ LABELS = {
 def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
     """Return bands, marks and decisions up to step ``last``.
 
-    Consecutive decisions of a kind in EVERY_STEP become one entry.
+    Consecutive decisions of a kind in EVERY_STEP form one entry.
     """
     decisions = [read_decision(row) for row in rows if _is_one(row)]
     spans = {
@@ -163,7 +163,7 @@ FURTHEST = 1_000_000
 
 
 class ForecastCache:
-    """Keeps the newest forecast of a run, computed once per validation."""
+    """Caches the forecast from a run's newest validation."""
 
     def __init__(self, run: RunFolder) -> None:
         self.run = run
@@ -171,9 +171,9 @@ class ForecastCache:
         self._kept: tuple[tuple[int, int], Json] | None = None
 
     def forecast(self, last_step: int, last_validation: int) -> Json:
-        """Return the forecast up to the run's planned end, or beyond it once the run has reached it.
+        """Return the forecast up to the run's planned end, or beyond it if the run has reached it.
 
-        ``points`` are [step, value, low, high], empty if the value is not identifiable.
+        ``points`` are [step, value, low, high]; there are none if the value is not identifiable.
         """
         with self._lock:
             request = (last_validation, self._to_step(last_step))

@@ -191,7 +191,7 @@ def verdict(change: Json) -> tuple[str, str]:
 
 
 def by_domain(metrics: Metrics, change: Json) -> Json:
-    """Return each domain's reward at the first and newest validation, else in training."""
+    """Return each domain's reward at the first and newest validation or, without validations, in training."""
     rows: list[dict[str, Any]] = []
     steps, width = metrics.steps, min(STEPS, len(metrics.steps) // 2)
     key, spans = "reward_mean", [(s[0], s[-1]) for s in (steps[:width], steps[-width:]) if width]
@@ -207,7 +207,7 @@ def by_domain(metrics: Metrics, change: Json) -> Json:
 
 
 def controlled(decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the number and last step of each kind of decision that is not made at every step."""
+    """Return the number and last step of each kind of decision that is not made in every step."""
     kinds: dict[str, list[int]] = {}
     for row in decisions:
         if isinstance(row.get("kind"), str) and row["kind"] not in EVERY_STEP:

@@ -27,7 +27,7 @@ FAR = 1 << 53
 
 
 class Tail:
-    """Follows one JSON-lines file, even if it is replaced."""
+    """Follows one JSON-lines file, even if the file is replaced."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -118,12 +118,12 @@ class Metrics:
             del column[place:]
 
     def column(self, key: str) -> Sequence[float]:
-        """Return a key's column, all NaN if unknown."""
+        """Return a key's values, all NaN if unknown."""
         column = self.columns.get(key)
         return column if column is not None else array("d", [math.nan]) * len(self.steps)
 
     def parts(self, breakdown: str) -> list[str]:
-        """Return the sorted part names NAME in ``breakdown/NAME/key``."""
+        """Return the sorted NAMEs of the keys ``breakdown/NAME/key``."""
         prefix = f"{breakdown}/"
         keys = (key.removeprefix(prefix) for key in self.columns if key.startswith(prefix))
         return sorted({key.rpartition("/")[0] for key in keys if "/" in key})
@@ -136,7 +136,7 @@ class Metrics:
         return [v for v in self.column(key)[start:stop] if math.isfinite(v)]
 
     def newest(self, key: str) -> tuple[int, float] | None:
-        """Return step and value of the last finite value, or None."""
+        """Return (step, value) of the last finite value, or None."""
         column = self.column(key)
         for place in range(len(column) - 1, -1, -1):
             if math.isfinite(column[place]):
@@ -186,7 +186,7 @@ class Sums:
         self.tokens += other.tokens
 
     def rates(self) -> dict[str, float]:
-        """Return the rates by metrics key, without undefined means."""
+        """Return the rates by metrics key; undefined means are omitted."""
         rates: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
         if self.scored:
             rates["reward_mean"] = self.rewards / self.scored
@@ -199,7 +199,7 @@ class Sums:
 
 
 class TaskTable:
-    """Sums by step and task, read on demand."""
+    """Counts and reward sums of the responses of each step and task, read on demand."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -210,9 +210,9 @@ class TaskTable:
     def read(
         self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
-        """Return the sums by task of each step, and the number of unread files.
+        """Return {step: {task: sums}}, and the number of unread files.
 
-        It stops after ``budget`` seconds; the next call continues.
+        After ``budget`` seconds it stops; the next call continues.
         """
         files = rollout_files(self.run)
         requested = files if steps is None else {s: f for s, f in files.items() if s in steps}

@@ -27,7 +27,7 @@ EXPORTED_STEPS = 40
 
 
 class RunSubject:
-    """One run; answers are cached until it changes."""
+    """One run; answers are cached until the run changes."""
 
     kind: Kind = "run"
 

@@ -49,7 +49,7 @@ def write_run(
     falls_at: int = 0,
     rollouts: Sequence[int] = (),
 ) -> RunFolder:
-    """Write a run with ``done`` of its ``steps`` (default: all), and rollouts of the steps ``rollouts``."""
+    """Write a run with ``done`` of its ``steps`` (default: all), and the rollouts of steps ``rollouts``."""
     run = RunFolder(path)
     config = made_up_config(steps, *settings)
     run.create(config, {"dataset": "d" * 64, "model": "e" * 64})
@@ -78,7 +78,7 @@ def write_steps(
 
 
 def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str, Any]:
-    """Return a step's metrics, without those of the controller."""
+    """Return a step's metrics without the controller's."""
     draw = random.Random(f"{seed}-{step}")
     level = 0.15 + 0.45 * (1 - math.exp(-step / 150))
     parts = {}
