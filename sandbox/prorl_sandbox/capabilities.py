@@ -204,7 +204,7 @@ def check_backend(backend: str) -> None:
     """Raise UserError for an unknown backend, without opening anything."""
     if backend.partition(":")[0] == "remote":
         raise UserError(
-            "the sandbox backend remote: was removed: score at a reward server instead (--reward-server URL, "
+            "sandbox backend remote:URL was removed; score at a reward server instead (--reward-server URL, "
             "reward.servers of prorl train; there: prorl verify serve)"
         )
     if backend != "local" and backend.partition(":")[0] != "docker":

@@ -232,7 +232,7 @@ def test_a_run_whose_slot_was_killed_is_run_again_and_then_an_outage() -> None:
         if times == 1:
             assert mine.run(slow).stdout == "42\n"
         else:
-            with pytest.raises(SandboxError, match="slot of the sandbox has ended"):
+            with pytest.raises(SandboxError, match="process of the sandbox has ended"):
                 mine.run(slow)
         killer.join()
     mine.close()

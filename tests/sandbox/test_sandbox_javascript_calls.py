@@ -176,7 +176,7 @@ def test_calls_and_checks_that_a_language_cannot_take_are_the_users_mistake(
         sandbox.run(Program("", language="javascript", call="f); system(x"))
     with pytest.raises(UserError, match="cannot be sent to the program"):
         sandbox.run(Program("", language="javascript", call="f", args=(1j,)))
-    with pytest.raises(UserError, match="a check needs Python"):
+    with pytest.raises(UserError, match="a check can only test Python"):
         sandbox.run_check(Program("", language="javascript"), "def check(f): pass", "f")
     with pytest.raises(UserError, match="unknown language 'cobol'"):
         sandbox.run(Program("", language="cobol"))

@@ -501,8 +501,8 @@ def test_an_eurus_row_may_hold_lines_and_python_source() -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"inputs": [], "outputs": []}, "make no tests"),
-        ({"inputs": ["1"], "outputs": []}, "make no tests"),
+        ({"inputs": [], "outputs": []}, "must have the same length"),
+        ({"inputs": ["1"], "outputs": []}, "must have the same length"),
         ({"inputs": "__import__('os')", "outputs": []}, "neither JSON nor a Python literal"),
         ({"fn_name": "f", "inputs": ["1"], "outputs": [[1]]}, "not the list of its arguments"),
         ([], "must be an object"),
@@ -558,7 +558,7 @@ def test_the_submission_gets_the_environment_of_its_task() -> None:
     [
         ({"environment": 3}, "the name of an environment"),
         ({"environment": "../up"}, "the name of an environment"),
-        ({"environment": "scientific", "language": "cpp"}, "'environment' is for Python"),
+        ({"environment": "scientific", "language": "cpp"}, "'environment' is only for Python"),
     ],
 )
 def test_an_environment_that_cannot_be_is_found_when_the_task_is_loaded(

@@ -73,7 +73,7 @@ def composite(*parts: dict[str, Any], **more: Any) -> Task:
         ),
         ({"parts": [MATH], "gate": []}, "'gate' must be true, a list of names"),
         ({"parts": [MATH], "gate": "math"}, "'gate' must be true, a list of names"),
-        ({"parts": [MATH], "gate": {"math": 0}}, "gate 'math': its least reward must be above 0"),
+        ({"parts": [MATH], "gate": {"math": 0}}, "gate 'math': its minimum reward must be above 0"),
         ({"parts": [MATH], "gate": {"math": 1.5}}, "must be above 0 and at most 1"),
         ({"parts": [MATH], "gates": True}, "unknown key 'gates'"),
         ({"parts": [MATH], "modes": {"maths": "either"}}, "'modes': .*did you mean 'math'"),

@@ -153,7 +153,7 @@ def test_a_replay_gives_the_responses_again_and_counts_answers_that_differ(
         (
             "composite",
             {"parts": [{"verifier": "turns", "reference": {}}]},
-            "turns is an environment, which stands alone",
+            "turns is an environment, which cannot be a part",
         ),
     ],
 )

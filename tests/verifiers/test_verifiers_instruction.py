@@ -73,8 +73,8 @@ def test_fixed_gives_nothing_to_a_text_without_a_word() -> None:
     [
         (reference("keywords:existance", {}), "did you mean 'keywords:existence'"),
         (reference("count:words_klingon", {"N": 5}), "unknown instruction id"),
-        (reference("keywords:existence", {}), "lack 'keywords'"),
-        (reference("keywords:existence", None), "lack 'keywords'"),
+        (reference("keywords:existence", {}), "must contain 'keywords'"),
+        (reference("keywords:existence", None), "must contain 'keywords'"),
         (reference("keywords:existence", {"keywords": []}), "list of words"),
         (reference("keywords:existence", {"keywords": ["a"], "kword": 1}), "unknown kwarg 'kword'"),
         (reference("punctuation:no_comma", {"num_words": 3}), "unknown kwarg"),

@@ -50,12 +50,12 @@ BAD: list[tuple[str, Any, str | None]] = [
     (
         "code",
         {"tests": [{"call": "f", "args": [{"ListNode": 5}], "expected": 1}]},
-        "list of its values",
+        "list of values",
     ),
     (
         "code",
         {"tests": [{"call": "f", "args": [], "expected": [{"TreeNode": "1"}]}]},
-        "list of its values",
+        "list of values",
     ),
     ("code", {"tests": [{"call": "f", "args": [[1]], "expected": 1, "in_place": 1}]}, "'in_place'"),
     (
@@ -64,7 +64,7 @@ BAD: list[tuple[str, Any, str | None]] = [
         "'in_place'",
     ),
     ("code", {"tests": CALL, "entry_point": "not a name"}, "'entry_point' must be the name"),
-    ("code", {"tests": CALL, "entry_point": "other"}, "no test calls"),
+    ("code", {"tests": CALL, "entry_point": "other"}, "the tests call f, not the"),
     ("code", {"tests": [{"assert": "assert 1 == 1"}], "entry_point": "f"}, "does not call f"),
     ("code", {"tests": [{"assert": "assert (f(1) == 2, 'two')"}]}, "always passes"),
     (
@@ -82,7 +82,7 @@ BAD: list[tuple[str, Any, str | None]] = [
         {"tests": [{"check": "def check(f, g): assert f(g)"}], "entry_point": "f"},
         "one argument",
     ),
-    ("code", {"tests": [{"stdout": "x" * 9000}], "limits": {"output_kb": 1}}, "below the longest"),
+    ("code", {"tests": [{"stdout": "x" * 9000}], "limits": {"output_kb": 1}}, "is too small for"),
     ("code", {"tests": STDIO, "limits": []}, "'limits' must be an object"),
     ("code", {"tests": STDIO, "language": "pyton"}, "did you mean 'python'"),
     ("code", {"tests": STDIO, "language": "cobol"}, "unknown language 'cobol'"),
@@ -104,7 +104,7 @@ BAD: list[tuple[str, Any, str | None]] = [
         "floats, rows, tokens, unordered",
     ),
     ("code", {"tests": STDIO, "judge": ["tokens"]}, "must be the name"),
-    ("code", {"tests": CALL, "judge": "tokens"}, "a judge needs stdin/stdout"),
+    ("code", {"tests": CALL, "judge": "tokens"}, "needs tests with stdin"),
     ("code", {"tests": STDIO, "limits": {"wall": 1}}, "did you mean 'wall_seconds'"),
     ("code", {"tests": STDIO, "limits": {"zero_over_total": True}}, "unknown limit"),
     ("code", {"tests": STDIO, "limits": {"partial": 1}}, "true or false"),
@@ -125,7 +125,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     (
         "instruction",
         {"instruction_id_list": ["keywords:existence"], "kwargs": [{}]},
-        "lack 'keywords'",
+        "must contain 'keywords'",
     ),
     ("instruction", {"instruction_id_list": ["punctuation:no_comma"], "kwargs": []}, None),
     (

@@ -98,8 +98,8 @@ def test_a_gold_with_one_label_or_labels_that_do_not_count_up_is_one_answer() ->
     [
         ({"answer": []}, "1 to 20 parts"),
         ({"answer": ["5", ""]}, "empty"),
-        ({"answer": ["5", "6"], "unit": ["m"]}, "'unit' is a list of 1, but the gold is 2 parts"),
-        ({"answer": "5", "tolerance": [0.1]}, "a single answer"),
+        ({"answer": ["5", "6"], "unit": ["m"]}, "'unit' is a list of 1, but the gold has 2 parts"),
+        ({"answer": "5", "tolerance": [0.1]}, "the gold has no parts"),
         ({"answer": ["A", "B"], "choices": ["x", "y"]}, "not a list"),
         ({"answer": "5", "unit": 3}, "'unit' must be a string"),
         ({"answer": "5", "unit": "m" * 201}, "longer than 200"),

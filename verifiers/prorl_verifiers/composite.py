@@ -87,7 +87,7 @@ def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
         return dict.fromkeys(names, FULL_MARKS) if value else {}
     if not isinstance(value, list | dict) or not value:
         raise TaskError(
-            "'gate' must be true, a list of names of parts, or an object: name -> least reward"
+            "'gate' must be true, a list of names of parts, or an object that maps names to minimum rewards"
         )
     for name in value:
         if name not in names:
@@ -98,11 +98,11 @@ def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
     gate = {}
     for name, reward in least.items():
         try:
-            gate[name] = _number(reward, "least reward")
+            gate[name] = _number(reward, "minimum reward")
         except TaskError as error:
             raise TaskError(f"gate {name!r}: {error}") from error
         if not 0 < gate[name] <= FULL_MARKS:
-            raise TaskError(f"gate {name!r}: its least reward must be above 0 and at most 1")
+            raise TaskError(f"gate {name!r}: its minimum reward must be above 0 and at most 1")
     return gate
 
 

@@ -145,7 +145,7 @@ def _list(reference: Reference, key: str, least: int = 0, most: int = MAX_LISTED
     value = reference.get(key)
     value = [] if value is None else value
     if not isinstance(value, list) or not least <= len(value) <= most:
-        raise TaskError(f"'{key}' must be a list of {least} to {most}")
+        raise TaskError(f"'{key}' must be a list of {least} to {most} entries")
     return value
 
 
@@ -172,7 +172,7 @@ def _filter(row: Any) -> Filter:
     if name == "regex":
         place, fallback = row.get("group_select", 0), row.get("fallback", FALLBACK)
         if isinstance(place, bool) or not isinstance(place, int):
-            raise TaskError("'group_select' must be a whole number: which match is used")
+            raise TaskError("'group_select' must be a whole number, the index of the match to use")
         if not isinstance(fallback, str):
             raise TaskError("'fallback' must be a string")
         return ByExpression(_checked(row.get("regex_pattern"), "regex_pattern"), place, fallback)

@@ -93,7 +93,7 @@ def replay_run(
     files = rollout_files(run)
     if not files:
         raise UserError(
-            f"no rollouts to replay: {run / 'rollouts'} holds no step_*.parquet "
+            f"no rollouts to replay: {run / 'rollouts'} has no files step_*.parquet "
             "(logging.rollouts_every of its config says which steps keep theirs)"
         )
     result = Replay()

@@ -136,7 +136,9 @@ class VerifierSpec:
             )
         for purpose, mode in self.mode_for.items():
             if mode not in self.modes:
-                raise PluginError(f"verifier {self.name!r}: mode_for {purpose}: no mode {mode!r}")
+                raise PluginError(
+                    f"verifier {self.name!r} has no mode {mode!r} (mode_for {purpose})"
+                )
         if not isinstance(self.data, DataShape) or not isinstance(self.audit, AuditShape):
             raise PluginError(
                 f"verifier {self.name!r}: data must be a DataShape(...), and audit an "

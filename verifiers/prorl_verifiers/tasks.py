@@ -78,7 +78,7 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
     spec.check_reference(without_modes(reference))
     modes = reference.get(MODES, {})
     if not isinstance(modes, Mapping):
-        raise TaskError(f"{MODES!r} must be an object: verifier -> mode")
+        raise TaskError(f"{MODES!r} must be an object that maps verifiers to modes")
     try:
         check_modes(modes)
     except UnknownNameError as error:
@@ -91,7 +91,7 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
                     f"{part.task.verifier} is composed itself: name its parts here instead"
                 )
             if VERIFIERS.get(part.task.verifier).is_environment:
-                raise TaskError(f"{part.task.verifier} is an environment, which stands alone")
+                raise TaskError(f"{part.task.verifier} is an environment, which cannot be a part")
             load_task(part.task.verifier, part.task.reference)
         except (UnknownNameError, TaskError) as error:
             raise TaskError(f"part {part.name!r}: {error}") from error

@@ -64,7 +64,7 @@ def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
 def _flat(array: Any, numpy: Any) -> list[Any]:
     dtype = array.dtype
     if array.size > _MOST:
-        raise Refused(f"more than {_MOST} parts")
+        raise Refused(f"the value has more than {_MOST} parts")
     if dtype.kind == _DATES:
         return [dtype.str, numpy.datetime_as_string(array.reshape(-1)).tolist()]
     if dtype.kind == _SPANS:

@@ -89,9 +89,9 @@ def _object(value: Any, kind: Any, budget: _Budget) -> Any:
 def _encode(value: Any, depth: int, budget: _Budget) -> Any:
     budget.parts -= 1
     if depth > MAX_DEPTH:
-        raise Unserialisable(f"nested deeper than {MAX_DEPTH}")
+        raise Unserialisable(f"the value is nested deeper than {MAX_DEPTH}")
     if budget.parts < 0:
-        raise Unserialisable(f"more than {MAX_NODES} parts")
+        raise Unserialisable(f"the value has more than {MAX_NODES} parts")
     kind = type(value)
     if value is None or kind is bool or kind is str:
         return value

@@ -73,7 +73,7 @@ class Recipe:
         for name in self.languages:
             if not LANGUAGES.get(name).packages:
                 raise UserError(
-                    f"language {name} names no Debian packages: make an image with its tools by hand"
+                    f"language {name} names no Debian packages to install: make an image with its tools yourself"
                 )
         if _TAG.fullmatch(self.tag) is None:
             raise UserError(

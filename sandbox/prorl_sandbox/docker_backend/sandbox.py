@@ -92,7 +92,7 @@ class Pool:
         """
         if len(needs) > self.places.size:
             raise UserError(
-                f"this needs {len(needs)} containers at once: open the sandbox with more"
+                f"a check needs {len(needs)} containers at once: open the sandbox with more containers"
             )
         if when == "now" and not self._are_warm(needs):
             raise NoneFree

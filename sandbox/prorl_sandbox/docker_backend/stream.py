@@ -50,7 +50,7 @@ class Demultiplexer:
                 self._stream, self._left = _MUX.unpack(self._head)
                 self._head.clear()
                 if self._stream not in (_STDOUT, _STDERR) or self._left > _LARGEST_MUX:
-                    raise frames.BrokenStream("not a multiplexed stream")
+                    raise frames.BrokenStream("the container's stream is not multiplexed")
                 continue
             part = view[: self._left]
             view = view[self._left :]

@@ -157,7 +157,7 @@ def _try(packages: Path, modules: tuple[str, ...]) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise BuildError(
-            f"loading {' '.join(modules)} takes more than {_TRIAL_SECONDS:g} s"
+            f"loading {' '.join(modules)} takes more than {_TRIAL_SECONDS:g} s: preload fewer modules"
         ) from error
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]

@@ -55,7 +55,7 @@
   class Unserialisable extends Error {}
 
   function encode(value, depth) {
-    if (depth > MAX_DEPTH) throw new Unserialisable("nested deeper than " + MAX_DEPTH);
+    if (depth > MAX_DEPTH) throw new Unserialisable("the value is nested deeper than " + MAX_DEPTH);
     const tagged = (tag, body) => '{"t":"' + tag + '","v":' + body + "}";
     const list = (items) => "[" + Array.from(items, (item) => encode(item, depth + 1)).join(",") + "]";
     const pairs = (entries) => tagged("dict", "[" + Array.from(entries, (pair) => list(pair)).join(",") + "]");

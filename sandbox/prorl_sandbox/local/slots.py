@@ -63,7 +63,7 @@ class Slot:
         try:
             socket.send_fds(self._control, [marshal.dumps(header, 2)], list(fds))
         except OSError as error:
-            raise BoxLostError(f"a slot of the sandbox has ended: {error}") from error
+            raise BoxLostError(f"a process of the sandbox has ended: {error}") from error
         self.busy = True
 
     def event(self) -> dict[str, Any] | None:
@@ -75,7 +75,7 @@ class Slot:
         except ConnectionError:
             data = b""
         if not data:
-            raise BoxLostError("a slot of the sandbox has ended")
+            raise BoxLostError("a process of the sandbox has ended")
         event: dict[str, Any] = marshal.loads(data)
         self.busy = self.busy and event["event"] not in ("end", "error")
         self.doubtful = self.doubtful or event["event"] == "error"
@@ -133,7 +133,7 @@ class Template:
         except OSError as error:
             self._control.close()
             self._stderr.close()
-            raise SandboxError(f"the sandbox could not start its template: {error}") from error
+            raise SandboxError(f"the template process could not start: {error}") from error
         finally:
             theirs.close()
         try:
@@ -151,7 +151,7 @@ class Template:
         try:
             data = control.recv(_MESSAGE)
         except TimeoutError as error:
-            raise SandboxError("the sandbox's template does not answer") from error
+            raise SandboxError("the sandbox's template process does not answer") from error
         control.settimeout(None)
         if not data:
             raise SandboxError(self._reason_of_end())

@@ -89,10 +89,10 @@ def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
             continue
         try:
             if answer is not None:
-                raise FrameError("more than one answer")
+                raise FrameError("the box sent more than one answer")
             if message["k"] == "value":
                 if message.get("n") != nonce:
-                    raise FrameError("an answer without a request")
+                    raise FrameError("the box sent an answer that nobody asked for")
                 value = decode(message.get("v"))
         except FrameError:
             box.kill("protocol")

@@ -155,7 +155,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
             if all(box.finished for box in boxes):
                 return
             if now > deadline + DYING_SECONDS:
-                raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
+                raise SandboxError(f"a killed box did not end in {DYING_SECONDS:.0f} seconds")
         if deadline is None:
             yield from move(boxes, max(0.0, born + SETUP_SECONDS - now))
         else:
@@ -205,7 +205,7 @@ class Relay:
         """Pass on a question or answer, or record the end. Raises FrameError."""
         if message["k"] == "ready":
             if box in self._ready:
-                raise FrameError("a second ready")
+                raise FrameError("the box reported twice that it is ready")
             self._ready.append(box)
         elif box is self._check:
             self._take_from_check(message)
@@ -237,7 +237,7 @@ class Relay:
     def _take_from_submission(self, message: dict[str, Any]) -> None:
         answer = message["k"] in ("value", "raise", "opaque")
         if answer and (not self._awaiting_answer or message.get("n") != self._nonce):
-            raise FrameError("an answer without a request")
+            raise FrameError("the box sent an answer that nobody asked for")
         self.submission_message = message
         if not answer:
             self.cut_off = True

@@ -22,7 +22,7 @@ def read_message(body: bytes) -> dict[str, Any]:
     """Return the message in a frame's body. Raises FrameError."""
     message = read_json(body)
     if not isinstance(message, dict) or not isinstance(message.get("k"), str):
-        raise FrameError("not a message")
+        raise FrameError("a frame does not contain a message")
     return message
 
 
@@ -105,7 +105,7 @@ class _Reader:
             case _ if tag in columns.TAGS:
                 return self._columns(tag, self._items(body, depth))
             case _:
-                raise FrameError("an unknown tag")
+                raise FrameError("the value has an unknown tag")
 
     def _reference(self, tag: str, number: Any) -> Any:
         if type(number) is not int or number < 0 or (tag == objects.HELD and not self._trusted):
@@ -116,24 +116,24 @@ class _Reader:
             self.carried = True
             return (columns.MARK, tag, number)
         if self._rows is None:  # a key
-            raise FrameError("an object is used as a key")
+            raise FrameError("an object is used as a dict key or set member")
         return self._plain_node(number, self._rows) if self._rows else _Node(number)
 
     def _graph(self, body: list[Any]) -> Any:
         if len(body) != 3 or type(body[1]) is not list or type(body[2]) is not list:
-            raise FrameError("a bad graph")
+            raise FrameError("the objects of the value have an unknown form")
         value, classes, rows = body
         self._spend(len(classes) + 2 * len(rows))
         for names in classes:
             if type(names) is not list or not names or not all(type(n) is str for n in names):
-                raise FrameError("a bad class")
+                raise FrameError("a class of the value's objects has an unknown form")
             if not self._trusted and objects.FIELDS.get(names[0]) != tuple(names[1:]):
-                raise FrameError("an object belongs to another class")
+                raise FrameError("an object is neither a ListNode nor a TreeNode")
         for row in rows:
             if type(row) is not list or not row or row[0] not in range(len(classes)):
-                raise FrameError("a bad object")
+                raise FrameError("an object has an unknown form")
             if type(row[0]) is not int or len(row) != len(classes[row[0]]):
-                raise FrameError("a bad object")
+                raise FrameError("an object has an unknown form")
             self._kinds.append(classes[row[0]][0])
         if not self._carry:
             self._rows = []
@@ -158,11 +158,11 @@ class _Reader:
                 values += [None] * tree
                 continue
             if type(node) is not _Node or node.number in seen or self._kinds[node.number] != kind:
-                raise FrameError("the objects form no list or tree")
+                raise FrameError("the objects are neither a linked list nor a binary tree")
             seen.add(node.number)
             row = rows[node.number]
             if type(row["val"]) not in _PLAIN or (tree and row["val"] is None):
-                raise FrameError("the objects form no list or tree of plain values")
+                raise FrameError("a linked list or tree has values that are not plain")
             self._spend(sys.getsizeof(row["val"]) // 32)  # once for each reference to it
             values.append(row["val"])
             queue.extend(row[child] for child in children)
@@ -206,7 +206,7 @@ class _Reader:
             try:
                 code = hash(key)
             except TypeError as error:
-                raise FrameError("a key cannot be hashed") from error
+                raise FrameError("a dict key or set member cannot be hashed") from error
             counts[code] = counts.get(code, 0) + 1
             if counts[code] > _SAME_HASH:
                 raise FrameError("too many keys have one hash")
@@ -236,4 +236,4 @@ def _from_text(tag: str, body: str) -> Any:
         raise FrameError(f"invalid content of {tag!r}") from error
     if tag == "float" and body in ("nan", "inf", "-inf"):
         return float(body)
-    raise FrameError("an unknown tag")
+    raise FrameError("the value has an unknown tag")

@@ -126,7 +126,7 @@ class BoxSandbox(Closing, ABC):
             case Check():
                 if spec.run is not None:
                     raise UserError(
-                        f"a check needs Python: {program.language} programs run with stdin"
+                        f"a check can only test Python: test {program.language} programs with stdin and stdout"
                     )
                 packages_of_program, packages_of_check = (
                     self._packages(program.environment, source)
@@ -148,7 +148,7 @@ class BoxSandbox(Closing, ABC):
         if program.call is not None:
             check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:
-            raise UserError(f"an environment needs Python: {program.language} has none")
+            raise UserError(f"only Python has environments of packages, not {program.language}")
         artifact = self._artifact(program, spec, limits)
         if isinstance(artifact, Outcome):
             return artifact

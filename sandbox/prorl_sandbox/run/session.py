@@ -270,7 +270,7 @@ class BoxSession:
             elif now > killed + DYING_SECONDS / 10:
                 box.kill(reason or "closed")
                 if now > killed + DYING_SECONDS:
-                    raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
+                    raise SandboxError(f"a killed box did not end in {DYING_SECONDS:.0f} seconds")
         for name, one in printed.items():
             one.add(box.take(name))
             self._leftover[name] = one.leftover

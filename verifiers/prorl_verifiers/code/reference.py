@@ -104,7 +104,7 @@ def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
         if not isinstance(test, StdioTest)
     }
     if entry_point and called and not any(_last(name) == _last(entry_point) for name in called):
-        raise TaskError(f"no test calls 'entry_point' {entry_point}: they call {min(called)}")
+        raise TaskError(f"the tests call {min(called)}, not the 'entry_point' {entry_point}")
     return read
 
 
@@ -135,7 +135,7 @@ def _check_nodes(value: Any, depth: int = 0) -> None:
     if isinstance(value, Mapping) and len(value) == 1:
         ((kind, values),) = value.items()
         if kind in NODES and not isinstance(values, list):
-            raise TaskError(f"a {kind} needs the list of its values")
+            raise TaskError(f"a {kind} must have a list of values")
     for member in value.values() if isinstance(value, Mapping) else value:
         if isinstance(member, Mapping | list):
             _check_nodes(member, depth + 1)
@@ -221,7 +221,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         if _is_generator(checks[-1]):
             raise TaskError("check(candidate) contains a yield, so calling it would run none of it")
         if entry_point is None:
-            raise TaskError("a check needs the reference's 'entry_point'")
+            raise TaskError("a 'check' test needs 'entry_point' in the reference")
         taken = checks[-1].args
         names = [arg.arg for arg in (*taken.posonlyargs, *taken.args)]
         if len(names) - len(taken.defaults) != 1 or None in taken.kw_defaults:
@@ -311,7 +311,7 @@ def _only_unknown_call(module: ast.Module) -> str:
     } - defined
     if len(called) != 1:
         raise TaskError(
-            "cannot tell which function this assert tests: give the reference's 'entry_point'"
+            "cannot tell which function this assert tests: set 'entry_point' in the reference"
         )
     return called.pop()
 
@@ -391,13 +391,13 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
                     f"{language.title} task as stdin/stdout"
                 )
             if test.kwargs or test.then is not None or test.in_place is not None:
-                raise TaskError(f"test {number}: 'kwargs', 'calls' and 'in_place' are for Python")
+                raise TaskError(f"test {number}: 'kwargs', 'calls' and 'in_place' need Python")
             try:
                 check_call(test.call, language)
             except UserError as error:
                 raise TaskError(f"test {number}: {error}") from error
         if judge is not None:
-            raise TaskError(f"test {number}: a judge needs stdin/stdout tests")
+            raise TaskError(f"test {number}: a 'judge' needs tests with stdin and stdout")
     binary = reference.get("mode") == "binary"
     environment = read_environment(reference.get("environment"), language)
     python = language.run is None
@@ -406,14 +406,14 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     if prelude not in PRELUDES:
         raise TaskError(f"'prelude' must be one of {', '.join(PRELUDES)}")
     if prelude != "none" and not python:
-        raise TaskError(f"'prelude' is for Python: {language.title} has none")
+        raise TaskError(f"'prelude' is only for Python, not for {language.title}")
     limits = read_limits(reference)
     longest = min(max(map(_output_kb, tests)), LONGEST_OUTPUT_KB)
     kilobytes = limits.per_test.output_kb
     if "output_kb" not in (reference.get("limits") or {}):
         limits = replace(limits, per_test=replace(limits.per_test, output_kb=kilobytes + longest))
     elif longest > kilobytes and all(isinstance(test, StdioTest) for test in tests):
-        raise TaskError("limit 'output_kb' is below the longest expected output")
+        raise TaskError("limit 'output_kb' is too small for the longest expected output")
     return CodeReference(language, tests, limits, judge, binary, environment, prelude)
 
 
@@ -436,7 +436,7 @@ def read_environment(name: Any, language: LanguageSpec) -> str:
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise TaskError("'environment' must be the name of an environment, like scientific")
     if language.run is not None:
-        raise TaskError(f"'environment' is for Python: {language.title} has none")
+        raise TaskError(f"'environment' is only for Python, not for {language.title}")
     return name
 
 

@@ -38,7 +38,7 @@ def eurus_reference(ground_truth: str) -> dict[str, Any]:
         raise TaskError("the ground truth must be an object with 'inputs' and 'outputs'")
     inputs, outputs = _tests(row, "inputs"), _tests(row, "outputs")
     if not inputs or len(inputs) != len(outputs):
-        raise TaskError(f"{len(inputs)} inputs and {len(outputs)} outputs make no tests")
+        raise TaskError("'inputs' and 'outputs' must have the same length, at least 1")
     name = row.get("fn_name")
     if name is None:
         pairs = zip(inputs, outputs, strict=True)
@@ -70,7 +70,7 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
             converted.append({"stdin": test["input"], "stdout": test["output"]})
             continue
         if not function:
-            raise TaskError(f"test {number} is functional and the row names no function")
+            raise TaskError(f"test {number} calls a function, but the row names no function")
         lines = [line for line in str(test["input"]).split("\n") if line.strip()]
         args = [_parse(line, f"test {number}, an argument") for line in lines]
         expected = _parse(str(test["output"]), f"test {number}, its output")

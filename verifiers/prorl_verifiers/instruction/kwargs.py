@@ -53,7 +53,7 @@ def clean_kwargs(
     for name in needed:
         key = next((key for key in (name, *ALIASES.get(name, ())) if key in remaining), None)
         if key is None:
-            raise TaskError(f"{instruction}: its kwargs lack {name!r}")
+            raise TaskError(f"{instruction}: its kwargs must contain {name!r}")
         cleaned[name] = _value(instruction, name, remaining.pop(key), mode)
     if remaining:
         odd = min(map(str, remaining))
@@ -71,7 +71,7 @@ def clean_kwargs(
         if start >= end or not "".join(prompt[start:end]).strip():
             raise TaskError(f"{instruction}: there is nothing between {start} and {end}")
     if "phrase" in cleaned and len(cleaned["phrase"].split()) < 3:
-        raise TaskError(f"{instruction}: a phrase to change inside needs three words or more")
+        raise TaskError(f"{instruction}: the phrase must have three words or more")
     return cleaned
 
 

@@ -137,5 +137,5 @@ def _checks(verifier: str, draw: Callable[[VerifierSpec], Sequence[Canary]]) -> 
         return [Check(encode(_request(verifier, canary)), canary.reward) for canary in canaries]
     except Exception as error:
         raise PluginError(
-            f"the canaries of the verifier {verifier!r} fail: {type(error).__name__}: {error}"
+            f"the canaries of the verifier {verifier!r} cannot be made: {type(error).__name__}: {error}"
         ) from error

@@ -44,7 +44,7 @@ def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False)
         raise Refusal(422, "'items' must be a list")
     modes = request.get("modes", modes)
     if not isinstance(modes, Mapping):
-        raise Refusal(422, "'modes' must be an object: verifier -> mode")
+        raise Refusal(422, "'modes' must be an object that maps verifiers to modes")
     try:
         check_modes(modes)
     except UserError as error:

@@ -49,7 +49,7 @@ def check_reference(reference: Reference) -> None:
         if not isinstance(aliases, list) or not 1 <= len(aliases) <= MAX_ALIASES:
             raise TaskError(f"'aliases' must be a list of 1 to {MAX_ALIASES} golds")
         if isinstance(answer, list) or reference.get("choices") is not None:
-            raise TaskError("'aliases' are for a single answer without 'choices'")
+            raise TaskError("'aliases' need a single answer, and no 'choices'")
         for alias in aliases:
             gold_text({"answer": alias})
     parts = part_texts(answer)
@@ -68,8 +68,8 @@ def check_reference(reference: Reference) -> None:
         value = reference.get(key)
         if isinstance(value, list):
             if parts is None or len(value) != len(parts):
-                count = "a single answer" if parts is None else f"{len(parts)} parts"
-                raise TaskError(f"{key!r} is a list of {len(value)}, but the gold is {count}")
+                count = "no parts" if parts is None else f"{len(parts)} parts"
+                raise TaskError(f"{key!r} is a list of {len(value)}, but the gold has {count}")
             for member in value:
                 check(member)
         else:

@@ -54,7 +54,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
         return None
     kind, size = _HEAD.unpack_from(buffer)
     if size > LARGEST:
-        raise BrokenStream(f"a frame of {size} bytes")
+        raise BrokenStream(f"a frame of {size} bytes is too long")
     end = _HEAD.size + size
     if len(buffer) < end:
         return None

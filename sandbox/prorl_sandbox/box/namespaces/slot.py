@@ -363,7 +363,7 @@ def _retry_while_busy(call: Any, *arguments: int) -> None:
             time.sleep(0.01)
         else:
             return
-    raise OSError(errno.EBUSY, "the last box's memory is not given back")
+    raise OSError(errno.EBUSY, "the memory of the last box has not been freed")
 
 
 def _kill(process: int) -> None:
