@@ -55,12 +55,12 @@ def write_card(folder: Path, manifest: Mapping[str, Any], recorded: RecordedRate
             "prompt (chat messages), verifier, reference (JSON), source, licence, gold_check, metadata "
             "(JSON)."
         ),
-        "## Rows\n\nKept, and the target in brackets where it was missed.",
+        "## Rows\n\nNumber of kept rows, with the target in brackets if it was missed.",
         _counts(manifest),
         _missing(manifest),
         "## Sources and licences",
         _sources(manifest),
-        "## What was dropped\n\nBy domain, at each stage; what was not needed is left over.",
+        "## What was dropped\n\nDropped rows by domain and stage. Rows that were not needed are surplus.",
         _table(("", *stages), dropped),
         _table(("reason", "rows"), list(manifest["drops"].items())[:20]),
         "## Gold check",
@@ -136,7 +136,7 @@ def _missing(manifest: Mapping[str, Any]) -> str:
         for name, splits in manifest["short"].items()
     ]
     lines += [
-        f"- `{name}` is missing: its source could not be had or read."
+        f"- `{name}` is missing: its source was unavailable or unreadable."
         for name in manifest["failed"]
     ]
     lines += [f"- `{name}` was left out on purpose." for name in manifest["skipped"]]
@@ -164,10 +164,10 @@ def _sources(manifest: Mapping[str, Any]) -> str:
 
 def _gold(manifest: Mapping[str, Any]) -> str:
     meanings = {
-        "verified": "the gold got full marks from the row's own verifier, and something that was not made from it "
-        "agreed (`verified_by` in the metadata): another's response, a program and the tests",
-        "self-consistent": "the gold agrees with itself alone: its verifier reads and accepts it, tests decode, "
-        "constraints can hold together, or it is right by construction",
+        "verified": "the row's verifier gave the gold full reward, and an independent result agrees with the gold "
+        "(`verified_by` in the metadata), such as another response or program",
+        "self-consistent": "no independent result agrees with the gold, but the verifier accepts it, the tests decode, "
+        "the constraints are compatible, or it is right by construction",
         "none": "nothing could be checked",
     }
     checks = manifest["gold_check"]
@@ -178,8 +178,8 @@ def _gold(manifest: Mapping[str, Any]) -> str:
     if any(e["domain"] == "code" and e["full_path_fraction"] < 1 for e in manifest["entries"]):
         text += (
             "\n\nGenerated code: the reference solution ran on all tests of its item in one sandbox; "
-            "the share that also ran test by test, as in training, stands in the manifest "
-            "(`full_path_fraction`)."
+            "`full_path_fraction` in the manifest is the share that also ran test by test, as in "
+            "training."
         )
     return text
 

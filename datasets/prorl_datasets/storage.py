@@ -23,7 +23,7 @@ COLUMNS = {
     "licence": "of the row, else of the entry",
     "gold_check": "`verified`, `self-consistent` or `none`",
     "metadata": "JSON: `entry`, `index`, `weight`; if known `gold_response`, `verified_by` (what agreed with the "
-    "gold), `chance` (what a blind constant answer earns), `family`, `level`, `config`; what the adapter keeps; "
+    "gold), `chance` (the mean reward of a constant answer), `family`, `level`, `config`; what the adapter keeps; "
     "`extra`: the source's further columns",
 }
 """The meaning of each column, in file order; all columns are strings except ``prompt``."""

@@ -306,7 +306,7 @@ def below(table: ModelTable) -> list[str]:
         for d in table.differences
     )
     lines = [
-        "[ ] is about problems like these, { } about these very problems sampled again",
+        "[ ] holds for problems like these, { } for new samples of these very problems",
         (
             f"{MARKS['higher']} {MARKS['lower']} claimed against {table.labels[0]}: {len(claimed)} of {table.tests} "
             "differences, corrected together (Holm): the chance of any false one in the table is at most "

@@ -221,8 +221,8 @@ def build_command(
     Example: prorl data build --recipe quickstart
 
     If interrupted, or after entries are added to the recipe, run the same command to continue. Exits with 1 if a source
-    could not be loaded (the others are built), and with 2 if a source yielded less than its min_share of the rows asked
-    for, or if the recipe, a source or the data is invalid.
+    could not be loaded (the others are built). Exits with 2 if the recipe, a source or the data is invalid, or if a
+    source yielded less than its min_share of the rows asked for.
 
     The first build records the hashes of hub files in <recipe>.lock.json beside the output, and later builds check
     them.

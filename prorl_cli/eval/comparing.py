@@ -41,9 +41,9 @@ def compare_command(
 
     Example: prorl eval compare evals/base evals/final --html report.html
 
-    Compares every result with the first: paired differences, and claims about which groups of problems became solvable
-    or unsolvable at pass@k (boundary claims), corrected together for multiple testing. Settings for --set:
-    comparison.alpha, comparison.margin, comparison.cluster, comparison.false_positive_rate, and
+    Compares every result with the first. Shows paired differences, and claims about which groups of problems became
+    solvable or unsolvable at pass@k (boundary claims). The claims are corrected together for multiple testing. Settings
+    for --set: comparison.alpha, comparison.margin, comparison.cluster, comparison.false_positive_rate, and
     comparison.any_sampling=true to compare results that were sampled differently.
     """
     from prorl_evaluation import boundary_report, compare
@@ -199,8 +199,8 @@ def novelty_command(
 
     Example: prorl eval novelty evals/final --against evals/base
 
-    Measures the share of words that are not part of any n-gram that also occurs in the corpus, as the creativity index
-    does. Give --corpus, or --against with the base model's results. Nothing is downloaded. Settings for --set:
+    A word counts as absent if it is not part of any n-gram that also occurs in the corpus, as in the creativity index.
+    Give --corpus, or --against with the base model's results. Nothing is downloaded. Settings for --set:
     novelty.lengths, novelty.samples, novelty.column and novelty.seed.
     """
     from prorl_evaluation.novelty.corpus import FileCorpus
@@ -232,7 +232,7 @@ def novelty_command(
         held, control = against_base(base, models)
         called = f"{len(held.texts):,} responses of {base.label}"
         if control is None:
-            warn(f"{base.label} has one sample per problem, so no half of them can be the control")
+            warn(f"{base.label} has one sample per problem, so no control can be split off")
         else:
             models = [control, *models]
     responses = [r for m in models for r in m.responses]

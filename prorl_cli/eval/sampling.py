@@ -321,7 +321,7 @@ def _power_warnings(gathered: Gathered, n: int) -> list[str]:
         return []
     names = ", ".join(alone)
     return [
-        f"each of these has too few problems to show a gain of {GAIN_OF_INTEREST:g} in pass@1: {names} (see prorl eval plan)"
+        f"these benchmarks have too few problems to show a gain of {GAIN_OF_INTEREST:g} in pass@1: {names} (see prorl eval plan)"
     ]
 
 

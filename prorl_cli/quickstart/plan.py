@@ -17,11 +17,11 @@ from prorl_common import atomic_write_text, format_seconds
 PROMPTS, SAMPLES = 12, 8
 """Prompts per step and answers per prompt, as in the preset ``quickstart``."""
 UPDATED = 0.7
-"""Share of a step's prompts that are trained on; the others' answers are all right or all wrong."""
+"""Share of a step's prompts that are trained on; the answers to other prompts are all right or all wrong."""
 PASSES = 4 / 3
 """Cost of an update in forward-and-backward passes, including the reference's forward pass."""
 LONGER = 1.3
-"""Length of evaluated answers relative to training answers: those from before RL are longer."""
+"""Length of evaluated answers relative to training answers: answers from before RL are longer."""
 RESERVE = 0.05
 """Share of the remaining time that is not planned."""
 

@@ -61,8 +61,8 @@ def simulate(
 
     Shows which phase changes, reference resets and penalty changes a run would make. Without --from there are no
     metrics, so only decisions that depend on the step appear. With --from, the rules are applied to recorded metrics,
-    under the run's own config unless --preset or --config is given, and the result is compared with the run's
-    decisions.jsonl.
+    and the result is compared with the run's decisions.jsonl. The config is the run's own unless --preset or --config
+    is given.
     """
     from prorl_common import read_jsonl
     from prorl_training.config.loading import load_config

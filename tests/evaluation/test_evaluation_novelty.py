@@ -280,7 +280,7 @@ def test_one_sample_a_problem_leaves_no_control_and_other_problems_are_refused(
 ) -> None:
     base, trained = evaluated(folder, "base", 100, 1), evaluated(folder, "trained", 0)
     done = call(trained, "--against", base)
-    assert done.exit_code == 0 and "no half of them can be the control" in done.stderr
+    assert done.exit_code == 0 and "no control can be split off" in done.stderr
     other = read_responses(Path("old.jsonl"))
     with pytest.raises(UserError, match="share no problem"):
         against_base(read_responses(base), [other])

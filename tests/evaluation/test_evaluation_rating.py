@@ -251,7 +251,7 @@ def test_rollouts_of_another_task_are_left_out(
     write_rollouts(folder, [(1, "math-0", 0, "yes", 1.0)], Task("math", {"answer": "no"}))
     with RatingStore(tmp_path / "r") as store:
         fed = feed_run(store, make_samples(1), read_run(folder))
-    assert (fed.samples, fed.altered) == (0, 1) and "ask something else" in fed.words()
+    assert (fed.samples, fed.altered) == (0, 1) and "another prompt or task" in fed.words()
 
 
 @pytest.mark.parametrize(("asked", "found"), [("math question 0", (1, 0)), ("another", (0, 1))])

@@ -114,7 +114,7 @@ def test_what_weakens_the_numbers_is_said(tmp_path: Path, run_dir: Path) -> None
         "infra error",
         "cut at the token limit",
         "without full isolation",
-        "say little about others",
+        "say little about similar",
         "n differs: 16 against 8",
     ):
         assert words in found, words
@@ -135,7 +135,7 @@ def test_a_report_with_nothing_solved_says_so_once_and_leaves_the_tables_of_solv
     none = [result(tmp_path / name, 0, samples, name) for name in ("base", "policy")]
     data = report_data(none, None)
     written = markdown_report(data)
-    assert "Nothing solved: none of 800 answers earned anything" in written
+    assert "Nothing solved: none of 800 answers earned a reward" in written
     assert "Results by domain" not in written and "boundary move" not in written
     assert "Truncation, extraction" in written and "Examples" in written
     assert "too few problems" not in written and "not distinguishable" not in written

@@ -269,7 +269,7 @@ def test_a_benchmark_whose_adapter_gives_another_domain_is_refused() -> None:
     ("old", "new", "line"),
     [
         ("adapter: sums", "adapter: sum", "unknown adapter 'sum' (did you mean 'sums'"),
-        ("adapter: sums", "adapter: gpqa", "adapter 'gpqa' reads benchmarks alone, no source"),
+        ("adapter: sums", "adapter: gpqa", "adapter 'gpqa' reads only benchmarks, not sources"),
         ("domain: math", "domain: stem", "adapter 'sums' gives math, not stem"),
         ('"is"', '"si"', "no column 'is' (did you mean 'si'?)"),
     ],

@@ -28,7 +28,7 @@ def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) ->
         return {"error": f"{type(error).__name__}: {error}"}
     text = json.dumps({"entry": entry}, default=plain)
     if again is not entry and json.dumps({"entry": again}, default=plain) != text:
-        return {"error": "not reproducible: its program draws randomness of its own"}
+        return {"error": "not reproducible: the task's program uses unseeded randomness"}
     plain_reply: dict[str, Any] = json.loads(text)
     return plain_reply
 

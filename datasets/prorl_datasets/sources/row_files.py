@@ -115,7 +115,7 @@ def check_rows(entry: Entry) -> list[str]:
     except UserError as error:
         return [f"entry '{entry.name}': {error}", *problems]
     if adapter.convert is None:
-        problem = f"adapter '{name}' reads benchmarks alone, no source"
+        problem = f"adapter '{name}' reads only benchmarks, not sources"
         return [f"entry '{entry.name}': {problem}", *problems]
     if adapter.domain not in (None, entry.domain):
         problem = f"adapter '{name}' gives {adapter.domain}, not {entry.domain}"

@@ -36,8 +36,8 @@ _ARRAYS = ("grams", "gram_items", "totals", "leads", "signatures")
 class Rules:
     """Thresholds of contamination.
 
-    Either of two n-gram rules drops a row: the row has at least the fraction ``ngram_share`` of an item's n-grams, or
-    at least ``row_ngrams`` of the row's n-grams, and at least the fraction ``row_share`` of them, occur in an item.
+    A row is dropped if it has at least the fraction ``ngram_share`` of an item's n-grams. It is also dropped if an item
+    has at least ``row_ngrams`` of the row's n-grams, and at least the fraction ``row_share`` of them.
     """
 
     ngram: int = NGRAM

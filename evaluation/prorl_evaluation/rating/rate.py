@@ -40,7 +40,7 @@ class FeedReport:
 
     def words(self) -> str:
         left = [f"{self.elsewhere:,} of rows that are not in the dataset"] if self.elsewhere else []
-        left += [f"{self.altered:,} of rows that ask something else here"] if self.altered else []
+        left += [f"{self.altered:,} of rows with another prompt or task"] if self.altered else []
         return f"{self.samples:,} samples" + (f"; left out: {', '.join(left)}" if left else "")
 
 

@@ -54,7 +54,7 @@ def markdown_report(data: ReportData) -> str:
     if data.results[0].examples:
         parts += [
             "## Examples",
-            "The first sample of the first problems of each domain: chosen by place, not by outcome.",
+            "The first sample of the first problems of each domain: chosen by position, not by outcome.",
         ]
     for example, answers in example_answers(data.results):
         parts += [f"### {md(example.domain)} · {md(example.id)}", fence(example.prompt)]

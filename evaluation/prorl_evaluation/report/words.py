@@ -15,18 +15,18 @@ from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_line
 from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
 
 MEANING: Mapping[Regime, str] = {
-    "sustained": "The reasoning boundary moved and, where there is a checkpoint before, went on moving: problems are "
-    "solved that more tries of the base did not solve. With a checkpoint before, this is what ProRL calls sustained "
-    "gains; with one checkpoint it says only that pass@K rose.",
-    "plateau": "The boundary moved early in training and then stood still: pass@K rose, and more training changed it "
-    "by less than the margin. ProRL's plateau.",
-    "sharpened only": "One try solves more than before, K tries solve as much as before, within the margin: the model "
-    "answers more surely and the boundary stood still. ProRL has no word of its own for it: its diminish takes in "
+    "sustained": "The reasoning boundary moved: pass@K rose, so problems are solved that the baseline did not solve in "
+    "K tries. If there is a previous checkpoint, pass@K also rose since that checkpoint; ProRL calls this sustained "
+    "gains.",
+    "plateau": "The boundary moved early in training and then stayed: pass@K rose, but later training changed it "
+    "by less than the margin. ProRL calls this plateau.",
+    "sharpened only": "Single tries succeed more often, but K tries solve as many problems as before, within the margin: "
+    "the model is more consistent, and the boundary did not move. In ProRL, this is part of diminish, which includes "
     "unchanged and declining boundaries.",
-    "fell": "Some of what the base solves in K tries is no longer solved. ProRL's diminish where pass@1 rose too; "
-    "but diminish is also said there where pass@K only stood still.",
-    "undecided": "None of the four is shown with this many problems and samples; that does not mean that nothing "
-    "changed.",
+    "fell": "Some problems that the baseline solves in K tries are no longer solved. ProRL calls this diminish if pass@1 "
+    "rose, but also uses that word for an unchanged pass@K.",
+    "undecided": "None of the four claims is shown with this number of problems and samples. This does not mean that "
+    "nothing changed.",
 }
 """Explains each claim, and adds ProRL's term (arXiv 2505.24864, section 4) if it means the same."""
 
@@ -64,9 +64,9 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
         samples = sum(r.overall.sampled for r in results)
         labels = ", ".join(r.label for r in results)
         return [
-            f"Nothing solved: none of {samples:,} answers earned anything",
+            f"Nothing solved: none of {samples:,} answers earned a reward",
             f"{labels}: pass@k is 0 for every k, so there is no curve, difference or boundary to show",
-            "How many answers were cut off or could not be read, and some answers, stand below; what helps: "
+            "Below are some answers, and how many were cut off or could not be read. What helps: "
             + "easier problems, more tokens (sampling.max_tokens), more samples (--n)",
         ]
     lines = [] if comparison is None else [comparison.headline(results[-1].settings.k)]
@@ -153,7 +153,7 @@ def caveats(data: ReportData) -> list[str]:
     if warm is not None and comparison is not None and not comparison.a.endswith(BEFORE_RL):
         lines.append(
             f"the run began with supervised steps before RL ({warm.get('reason', 'warm start')}): a "
-            "difference to the untrained model includes what they taught"
+            "difference from the untrained model includes their effect"
         )
     lines += [*near_n_lines(data.results), *undefined_lines(data.results)]
     if data.boundary is not None:
@@ -163,33 +163,33 @@ def caveats(data: ReportData) -> list[str]:
         if g.infra_errors:
             lines.append(
                 f"{r.label}: {g.infra_errors} of {g.sampled} samples have no verdict (infra error) and are "
-                "left out; the same command tries them again"
+                "left out; run the same command to sample them again"
             )
         for value, words in (
             (g.truncation_rate, "of the answers were cut at the token limit"),
             (g.unparsable_rate, "of the answers gave no extractable answer"),
-            (g.timeout_rate, "of the answers ran into the verifier's time limit"),
+            (g.timeout_rate, "of the answers exceeded the verifier's time limit"),
         ):
             if value > 0.05:
                 lines.append(f"{r.label}: {100 * value:.0f}% {words}")
         if any("weak" in level for level in r.isolation):
             lines.append(f"{r.label}: untrusted code ran without full isolation")
         if len(r.problems) < 20:
-            lines.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
+            lines.append(f"{r.label}: {len(r.problems)} problems say little about similar problems")
     return list(dict.fromkeys(lines))
 
 
 def decision_rule(report: BoundaryReport) -> str:
     return (
-        f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the checkpoint before where there "
-        f"is one. Plateau: pass@K rose and since the checkpoint before changed by less than {report.margin:g} either "
-        f"way. Sharpened only: pass@1 rose while pass@K changed by less than {report.margin:g} either "
-        "way. A claim takes a one-sided test of each of its statements (Student's t on the paired "
-        "differences) and counts with the largest p-value; Holm's correction over all "
-        f"{report.hypotheses} candidate claims keeps the chance of any false claim below {report.alpha:g}, as "
-        "far as the p-values hold: rare losses that these problems happen not to show would escape them. Where "
-        "several claims hold, the first of these stands: fell, sustained, plateau, sharpened only. "
-        "Undecided: none of them is shown, which does not mean that nothing changed. Groups of fewer than "
+        f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the previous checkpoint if there "
+        f"is one. Plateau: pass@K rose, but changed by less than {report.margin:g} since the previous checkpoint. "
+        f"Sharpened only: pass@1 rose while pass@K changed by less than {report.margin:g}. "
+        "Each statement of a claim has a one-sided test (Student's t on the paired "
+        "differences), and the claim's p-value is the largest of them. Holm's correction over all "
+        f"{report.hypotheses} candidate claims keeps the chance of any false claim below {report.alpha:g} if "
+        "the p-values are right. They can miss rare losses that these problems do not show. If "
+        "several claims hold, the first is reported, in the order fell, sustained, plateau, sharpened only. "
+        "Undecided: no claim is shown, which does not mean that nothing changed. Groups of fewer than "
         "10 problems are not tested."
     )
 
@@ -199,23 +199,23 @@ def method(data: ReportData) -> list[str]:
     return [
         (
             "pass@k is the unbiased estimate 1 - C(n-c, k) / C(n, k) of Chen et al. 2021 for each problem, "
-            "averaged over problems; a sample counts as solved only at full marks (reward ≥ 1 - 1e-9). "
-            "Partial credit enters the mean reward."
+            "averaged over problems. A sample counts as solved only with reward 1 (at least 1 - 1e-9). "
+            "Partial credit counts in the mean reward."
         ),
         (
             f"Intervals are {100 * s.level:g}% intervals over problems ({s.draws:,} draws), stratified by "
-            "domain for the overall row: a Bayesian bootstrap with half a problem at either bound, for lengths "
-            "the expanded percentile bootstrap; differences are paired by problem. Intervals for these very problems leave out the "
-            "draw of the problems and hold only the sampling. Wrong, unparsable and "
-            "timed-out answers have reward 0; infra errors are left out of n and counted. A problem with "
-            "fewer than k scored samples has no pass@k and is counted as undefined. 'No spread' marks an "
-            "interval without width, which does not mean certainty."
+            "domain for the overall row. They are a Bayesian bootstrap with half a problem at each bound, or for lengths "
+            "the expanded percentile bootstrap. Differences are paired by problem. Intervals for these very problems "
+            "contain only the randomness of the samples, not of the choice of problems. Wrong, unparsable and "
+            "timed-out answers have reward 0; infra errors are counted, but not in n. A problem with "
+            "fewer than k scored samples has no pass@k and counts as undefined. 'No spread' marks an "
+            "interval of zero width, which does not mean certainty."
         ),
         (
-            "The intervals are not widened for being many: of twenty that show no true change, one is expected "
+            "The intervals are not corrected for their number: without any true change, one of twenty is expected "
             "to exclude 0. Only the boundary claims are corrected for their number."
         ),
-        "Chance is what the best single constant answer would earn, where the dataset states it.",
+        "Chance is the mean reward of the best constant answer, if the dataset states it.",
     ]
 
 

@@ -223,6 +223,6 @@ class GradingThread(Closing):
         self._thread.join(PATIENCE_SECONDS)
         if self._thread.is_alive() and self._tell is not None:
             self._tell(
-                f"waiting for {self._working} verdicts in progress; the others are made next time"
+                f"waiting for {self._working} verdicts in progress; the next run scores the others"
             )
         self._thread.join()

@@ -1,8 +1,8 @@
 """Generates the missing samples of a journal, batch by batch.
 
-"Fixed" batches (transformers) that are incomplete are generated again as a whole, so that on a deterministic backend a
-resumed run equals an uninterrupted run bit for bit. In other batches, only missing samples are generated, with the same
-seeds. "Bucketed" batches have prompts of similar length.
+"Fixed" batches (transformers) that are incomplete are generated again as a whole. On a deterministic backend, a resumed
+run therefore equals an uninterrupted run bit for bit. In other batches, only missing samples are generated, with the
+same seeds. "Bucketed" batches have prompts of similar length.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from prorl_evaluation.tables import TextTable
 
 ABSENT = "-"
 ASSUMED = "~"
-BOTH = "[ ] is about problems like these, { } about these very problems sampled again"
+BOTH = "[ ] holds for problems like these, { } for new samples of these very problems"
 CUT_SHOWN = 0.05
 """Minimum share of truncated answers for which a note is shown."""
 

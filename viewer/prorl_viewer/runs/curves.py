@@ -92,7 +92,7 @@ class Chart:
 STALE = "stale_share"
 """A computed key that no run records: the share of trained groups that were carried over from earlier steps."""
 INTERVALS = {"validation_reward": "validation_se"}
-"""Maps a key to that of its standard error; the band is 1.96 standard errors wide on either side."""
+"""Maps a key to the key of its standard error; the band is 1.96 standard errors wide on either side."""
 LEARNING, ANSWERS = "Did it learn?", "How does it answer?"
 POLICY, SAMPLER, TIME = "How does the policy move?", "Is the sampler true to it?", "How fast is it?"
 SAME = "the same problems each time; band: 95 % interval between problems"

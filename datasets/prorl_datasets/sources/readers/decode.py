@@ -126,7 +126,7 @@ def utf8(data: bytes, where: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise NotUtf8(
-            f"{where}: not UTF-8 (byte {data[error.start]:#04x} at place {error.start + 1}); "
+            f"{where}: not UTF-8 (byte {data[error.start]:#04x} at position {error.start + 1}); "
             "convert the file to UTF-8"
         ) from error
 

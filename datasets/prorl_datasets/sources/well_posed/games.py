@@ -145,7 +145,7 @@ def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
         } - reached
         reached |= states
         if any(value == target for value, _ in states):
-            return Flaw("ambiguous", f"{presses} presses, if a button may be pressed in vain")
+            return Flaw("ambiguous", f"{presses} presses, if presses without effect count")
     return None
 
 

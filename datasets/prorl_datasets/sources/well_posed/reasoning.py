@@ -45,7 +45,7 @@ def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
             modern = False
             traditional &= not all(any(thing[term] for thing in world) for term in terms)
     if modern != traditional:
-        return Flaw("ambiguous", "follows only where there are such things at all")
+        return Flaw("ambiguous", "follows only if such things exist")
     if modern != (str(entry["answer"]).lower() == "yes"):
         return Flaw(
             "wrong answer", f"{metadata['conclusion']}: the stored answer is {entry['answer']}"

@@ -21,7 +21,7 @@ _ASKED = re.compile(r"Who (.*)\? Reply only with a name")
 def _letter_counting(entry: Mapping[str, Any]) -> Flaw | None:
     text, letter = " ".join(entry["metadata"]["span"]), entry["metadata"]["target_letter"]
     if text.count(letter) != text.lower().count(letter.lower()):
-        return Flaw("ambiguous", f"{letter!r} stands in {text!r} as a capital too")
+        return Flaw("ambiguous", f"{letter!r} also occurs in {text!r} as a capital")
     return None
 
 
@@ -154,7 +154,7 @@ def _number_sequence(entry: Mapping[str, Any]) -> Flaw | None:
     different = {term for term in _simple_continuations(terms) if term != answer}
     if different:
         listed = ", ".join(map(str, terms))
-        return Flaw("ambiguous", f"{listed} goes on with {min(different)} or {answer}")
+        return Flaw("ambiguous", f"{listed} can continue with {min(different)} or {answer}")
     return None
 
 
