@@ -187,8 +187,8 @@ class Example:
 class EvalResult:
     """One model on one set of problems, saved as ``result.json``.
 
-    ``sampling_seconds`` is the sum over all sessions, ``wall_seconds`` the time of the last. The first of ``groups`` is
-    overall.
+    ``sampling_seconds`` is the sum over all sessions, ``wall_seconds`` the time of the last. ``groups`` starts with the
+    overall group.
     """
 
     model_id: str
@@ -329,7 +329,7 @@ def _number(value: float | None) -> float:
 
 
 def finite(value: object) -> object:
-    """Return JSON with null for non-finite numbers, and string keys."""
+    """Return JSON values; non-finite numbers become null, and keys become strings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):

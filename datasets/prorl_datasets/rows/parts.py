@@ -117,8 +117,10 @@ class PartStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the output for this process. Raises DatasetError if another build holds it, UserError for disk
-        errors."""
+        """Lock the output for this process.
+
+        Raises DatasetError if another build holds the lock, UserError for disk errors.
+        """
         with explain_write_errors(self._root):
             self._root.mkdir(parents=True, exist_ok=True)
             file = (self._root / "lock").open("w")

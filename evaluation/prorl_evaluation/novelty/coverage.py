@@ -72,7 +72,7 @@ class GramIndex:
             starts = starts[hit]
 
     def matches(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield, for each response, whether each of its n-grams occurs in the corpus, by n-gram length."""
+        """Yield {n-gram length: which n-grams occur in the corpus} for each response."""
         import numpy as np
 
         seen_grams = {n: self._grams[n][self._in_corpus[n]] for n in self.lengths}

@@ -59,7 +59,7 @@ class Server:
 class Session:
     """The models, problems and settings of an evaluation.
 
-    ``out`` is the result folder of a single model, the parent of the folders of several, or None for the default.
+    ``out`` is the result folder of a single model, or the parent of several result folders. None means the default.
     """
 
     targets: Sequence[Target]

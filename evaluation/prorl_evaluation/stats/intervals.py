@@ -25,7 +25,7 @@ SAME = 1e-12
 class Interval:
     """An estimate from ``count`` values, with its interval; NaN if there are none.
 
-    ``undefined`` is the number of further values, which were NaN.
+    ``undefined`` is the number of further values that were NaN.
     """
 
     value: float

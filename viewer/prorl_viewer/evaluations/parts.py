@@ -195,7 +195,7 @@ class Part:
 
     @property
     def finished(self) -> bool:
-        """Whether the result belongs to the current settings."""
+        """Whether the result was made with the current settings."""
         if self.result is None:
             return False
         job = self.job

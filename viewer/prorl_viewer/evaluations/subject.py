@@ -101,7 +101,7 @@ class _Chosen:
 
 
 class EvaluationSubject:
-    """Results of models on the same problems; an address names its baseline first."""
+    """Results of models on the same problems. The first model in an address is the baseline."""
 
     kind: Kind = "evaluation"
 

@@ -256,7 +256,7 @@ def by_task_of_rollouts(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line per task like ``by_part``, from rollouts."""
+    """Return a line per task, computed from rollouts, as in ``by_part``."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
     names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())

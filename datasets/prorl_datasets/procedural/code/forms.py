@@ -1,4 +1,4 @@
-"""Describes, checks, reads and prints values for the two forms of a code problem."""
+"""Describes, checks, reads and prints values for the two forms of a code problem: function and program."""
 
 from __future__ import annotations
 

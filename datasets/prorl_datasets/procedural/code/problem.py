@@ -122,7 +122,7 @@ def code_item(rng: Random, problem: Problem) -> Item:
 
 
 def _cases(rng: Random, problem: Problem) -> list[_Case]:
-    """Return the tests: the shortest good example, the other drawn tests, the edge cases and the large inputs."""
+    """Return the tests: the example (the shortest good one), other drawn tests, edge cases and large inputs."""
     count = rng.randint(LEAST_TESTS, MOST_TESTS)
     inputs: set[str] = set()
     values: dict[str, int] = {}

@@ -85,7 +85,7 @@ def _highlighted(sentence: str) -> str:
 
 
 def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str], list[str]]:
-    """Return the fillers with capitals and highlights, and text with the capitals and highlights that did not fit."""
+    """Return the filler sentences with capitals and highlights, and text with those that did not fit."""
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))
@@ -176,7 +176,7 @@ def _closed(lines: Sequence[str]) -> str:
 def render(
     plan: Plan, voice: Voice, style: Style, fill: int, extra: Sequence[str], option: str
 ) -> str:
-    """Return a response in the plan's form with ``fill`` fillers and the ``extra`` words."""
+    """Return a response in the plan's form with ``fill`` filler sentences and the ``extra`` words."""
     number = units_of(plan)
     sentences = _sentences(plan, voice, style, fill, extra)
     total = len(sentences)

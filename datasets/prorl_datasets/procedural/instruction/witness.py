@@ -174,7 +174,7 @@ def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str)
 
 
 def _change(plan: Plan, text: str, style: Style) -> int:
-    """Return the number of fillers to add, or to remove if negative."""
+    """Return the number of filler sentences to add, or to remove if negative."""
     words, sentences = count_words(text), count_sentences(text)
     high = plan.sentences.high
     more = len(plan.postscripts) + bool(

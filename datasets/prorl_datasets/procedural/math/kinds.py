@@ -1,4 +1,4 @@
-"""Builds families whose problems are of several kinds by level.
+"""Builds families that draw a kind of problem by level.
 
 A kind is a function that draws a problem from random numbers alone.
 """

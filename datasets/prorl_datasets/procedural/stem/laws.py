@@ -24,7 +24,7 @@ _ASKS = ("Find {}.", "What is {}?", "Calculate {}.", "Determine {}.", "Work out 
 
 
 class Scale(NamedTuple):
-    """A unit and its range; value * ``size`` + ``offset`` is in the law's unit."""
+    """A unit and its range; value * ``size`` + ``offset`` converts to the law's unit."""
 
     unit: str
     size: float = 1.0
