@@ -1,4 +1,4 @@
-"""Scores with several replicas of the verifiers at once. They are servers or actors of a cluster.
+"""Scores with several replicas of the verifiers at once. The replicas are servers or actors of a cluster.
 
 When a replica is lost, another one scores its batches.
 """

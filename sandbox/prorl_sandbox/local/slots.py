@@ -217,7 +217,7 @@ class Template:
 class Templates:
     """One template process per set of loaded packages, started on demand. Thread-safe.
 
-    The process without packages starts at once.
+    The process without packages starts immediately.
     """
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:

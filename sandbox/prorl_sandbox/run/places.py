@@ -23,7 +23,7 @@ class NoneFree(Exception):
 class Places:
     """``size`` places for boxes, given out in order of request. Time limits exclude the wait. Thread-safe.
 
-    A caller takes all its places at once, which prevents deadlock.
+    A caller takes all its places in one step, so that callers cannot block each other.
     """
 
     def __init__(self, size: int) -> None:

@@ -33,7 +33,7 @@ class AuditReport:
 
     @property
     def paid(self) -> list[SpoiltReport]:
-        """Groups in which a correct answer that was made wrong still earned a reward."""
+        """Groups in which a correct answer, made wrong, still earned a reward."""
         return [group for group in self.spoilt if group.paid]
 
     @property

@@ -134,7 +134,7 @@ _FENCE_MARK = re.compile(r"[\w+-]{0,20}[^\S\n]*\n")
 
 
 def readings(answer: str, question: str = "") -> Iterator[str]:
-    """Yield ``answer``, then ``answer`` with one more layer of formatting, or what the question asks for, removed."""
+    """Yield ``answer``, and then what remains after each layer of formatting is removed."""
     yield answer
     for _ in range(MOST_LAYERS):
         inner = _without_layer(answer, question)

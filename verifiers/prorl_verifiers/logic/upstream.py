@@ -62,7 +62,7 @@ _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
 
 
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
-    """Return upstream's score, or 0 if upstream raises an error on ``answer`` but not on the gold answer."""
+    """Return upstream's score, or 0 if upstream fails on ``answer`` but not on the gold answer."""
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
     if len(answer) > _LONGEST.get(dataset, len(answer)):

@@ -174,7 +174,7 @@ class WorkerTemplate(Template):
 
     @property
     def knows_plugins(self) -> bool:
-        """Whether the plug-ins that the workers have are those that the pool's process uses now."""
+        """Whether the workers have the plug-ins that the pool's process uses now."""
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:

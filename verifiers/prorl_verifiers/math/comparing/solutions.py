@@ -336,7 +336,7 @@ def _start(at: int, names: Sequence[str]) -> Spot:
 
 
 def _ratio(gold: Relation, answer: Relation, names: Sequence[str]) -> Size:
-    """Return the size of one relation's gap divided by the other's, as a function of a point."""
+    """Return, as a function of a point, the absolute ratio of the gaps of two relations."""
     gaps = _gap(gold), _gap(answer)
 
     def ratio(place: Spot) -> Any:
@@ -348,7 +348,7 @@ def _ratio(gold: Relation, answer: Relation, names: Sequence[str]) -> Size:
 
 
 def _proportional(gold: Relation, answer: Relation, names: Sequence[str]) -> bool:
-    """Return whether two relations are one formula up to a factor, or have no formula that can be compared."""
+    """Return whether two relations differ only by a factor, or cannot be compared as formulas."""
     if len(gold.ops) + len(answer.ops) > 2 or len(names) > len(_STARTS[0]):
         return True
     if sum(1 for node in (gold, answer) for _ in walk(node)) > _LARGEST_RELATIONS:

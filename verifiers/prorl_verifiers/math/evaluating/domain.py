@@ -45,7 +45,7 @@ class Domain:
     """Which values the variables of a gold may take. Variables in none of the sets are real.
 
     ``integers``, ``counts``, ``positive``: variables that are integers, integers from 1, or positive.
-    ``curve``: the gold is an equation, so an answer with a value where it has none is different.
+    ``curve``: the gold is an equation. An answer with a value where the gold has none differs.
     ``free``: constants that may have another name in the answer.
     """
 

@@ -46,7 +46,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
 def several_candidates(gold: str, answer: str) -> str | None:
-    """Return why an undecided answer must not be compared with computer algebra, or None if it may."""
+    """Return why computer algebra must not compare an undecided answer, or None if it may."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer expresses doubt"
     if len(answer) > 10 * len(gold) + 300:
@@ -81,7 +81,7 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text, which computer algebra ignores, without those that only link others."""
+    """Return the words of a text except linking words. Computer algebra ignores all words."""
     words = re.findall(r"[a-z]{3,}", " ".join(_SAID.findall(text)).casefold())
     return [word for word in words if word not in _LINKS]
 

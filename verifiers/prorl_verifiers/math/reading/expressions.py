@@ -136,7 +136,7 @@ class ExpressionParser(FactorParser):
                 return product(factors, signed)
 
     def crosses(self) -> bool:
-        r"""Return whether the ``\times`` just read stands beside a vector and another vector or a bracket."""
+        r"""Return whether the ``\times`` just read is between two vectors, or a vector and a bracket."""
         if self.tokens[self.at - 1].text != r"\times":
             return False
         beside = self.tokens[self.at - 2], self.peek()
