@@ -15,7 +15,7 @@ from doubles import write_model
 from pyarrow import parquet
 
 from prorl_common import NullProgress
-from prorl_datasets import BuildOptions, build, load_recipe
+from prorl_datasets import BuildOptions, build, load, load_recipe
 from prorl_inference.backends.openai.testing import FakeServer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -68,6 +68,21 @@ def test_own_environment_answers_until_the_number_is_found(tmp_path: Path) -> No
     said = run(EXAMPLES / "own_environment.py", cwd=tmp_path).splitlines()
     answers = ["My number is lower.", "That is not a number.", "1.0"]
     assert [line.split(": ")[1] for line in said] == answers
+
+
+def test_rows_without_a_prompt_become_items_of_an_environment(tmp_path: Path) -> None:
+    numbers = [3, 50, 77, 12]
+    (tmp_path / "rows.jsonl").write_text("".join(f'{{"answer": {n}}}\n' for n in numbers))
+    entry = "{name: guess, domain: logic, verifier: guess-number, count: {train: 4}, source: {kind: file, path: rows.jsonl}}"
+    plugin = f"plugins: [{EXAMPLES / 'own_environment.py'}]"
+    recipe = f"name: guess\n{plugin}\ndecontamination: {{benchmarks: []}}\nentries:\n  - {entry}\n"
+    (tmp_path / "recipe.yaml").write_text(recipe)
+    run(
+        "-m", "prorl_cli", "data", "build", "--recipe", "recipe.yaml", "--out", "data", cwd=tmp_path
+    )
+    samples = load(tmp_path / "data")
+    assert sorted(s.task.reference["answer"] for s in samples) == sorted(numbers)
+    assert {s.prompt[0]["content"][:15] for s in samples} == {"Guess my number"}
 
 
 @pytest.mark.slow

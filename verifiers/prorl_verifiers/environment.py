@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from prorl_common import PluginError
-from prorl_verifiers.spec import Result, VerifierSpec
+from prorl_verifiers.spec import VERIFIERS, Result, VerifierSpec
 from prorl_verifiers.types import (
     TURN,
     ChatMessages,
     Reference,
     Score,
     State,
+    Task,
     Turn,
     Verdict,
     without_turn,
@@ -82,3 +83,10 @@ class EnvironmentSpec(VerifierSpec):
         if messages is None or turn.get("last"):
             return self.score_state(state)
         return Turn(state, messages)
+
+
+def opening_of(task: Task) -> str:
+    """Return the text of an environment's first messages; empty if it has none or the verifier is no environment."""
+    spec = VERIFIERS.get(task.verifier)
+    messages = spec.start(task.reference)[1] if isinstance(spec, EnvironmentSpec) else ()
+    return "\n".join(message["content"] for message in messages)

@@ -38,7 +38,8 @@ from prorl_datasets.sources.sources import row_of
 from prorl_datasets.sources.well_posed import Flaw
 from prorl_datasets.spec import RowSettings
 from prorl_datasets.types import DatasetError
-from prorl_verifiers import VERIFIERS, EnvironmentSpec, Task, TaskError, load_task
+from prorl_verifiers import VERIFIERS, Task, TaskError, load_task
+from prorl_verifiers.environment import opening_of
 from prorl_verifiers.logic.generated import plain
 
 if TYPE_CHECKING:
@@ -164,8 +165,10 @@ class RowMaker:
             return Drop(row.index, reason, match.item, "decontamination", text, match)
         template = self._recipe.prompt_for(entry, row.task.verifier)
         prompt = template.format(question=row.question)
-        if isinstance(spec, EnvironmentSpec) and (first := spec.start(row.task.reference)[1]):
-            prompt = "\n".join(message["content"] for message in first)
+        if opening := opening_of(row.task):
+            prompt = opening
+            # items with the same opening differ by their references
+            key = key or f"{row.question}\n{row.task.reference_json()}"
         metadata = {
             **row.metadata,
             "entry": entry.name,
@@ -188,7 +191,7 @@ class RowMaker:
             return Drop(row.index, "not valid Unicode")
         profile = self._profile(entry, row)
         signature = None  # None for a short text, which has no near-duplicates
-        compared = entry.compare_texts or not entry.generated
+        compared = entry.compare_texts or not (entry.generated or opening)
         if compared and profile is not None and len(profile.exact.words) >= LEAST_WORDS:
             packed = profile.exact.signature.astype("<u4").tobytes()
             signature = base64.b64encode(packed).decode("ascii")
@@ -205,7 +208,7 @@ class RowMaker:
             licence=str(row.metadata.get("licence", entry.licence)),
             metadata=metadata,
             key=digest(key if key is not None else normalised(row.question)),
-            prompt_key=prompt_key([{"content": prompt}]),
+            prompt_key=prompt_key([{"content": key if opening and key else prompt}]),
             signature=signature,
             answer=row.answer,
             gold=response,

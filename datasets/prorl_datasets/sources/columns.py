@@ -25,6 +25,7 @@ from prorl_datasets.sources.readers.decode import (
 )
 from prorl_datasets.spec import FUNCTIONS, RawRow, RowSettings
 from prorl_verifiers import VERIFIERS, load_task
+from prorl_verifiers.environment import opening_of
 
 ID_FIELD = "id"
 """The column of this name (or the one mapped to it) identifies a row; a repeated name is an error."""
@@ -64,7 +65,8 @@ def value_at(row: Mapping[str, Any], column: str) -> Any:
 def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
     """Return the raw columns that the recipe's settings require."""
     spec = VERIFIERS.get(verifier)
-    named = [settings.columns.get(name, name) for name in ("prompt", *spec.data.columns)]
+    own = () if spec.is_environment and "prompt" not in settings.columns else ("prompt",)
+    named = [settings.columns.get(name, name) for name in (*own, *spec.data.columns)]
     conditions = settings.where if isinstance(settings.where, dict) else {}
     return list(
         dict.fromkeys([*named, *settings.columns.values(), *conditions, *(settings.keep or ())])
@@ -164,7 +166,7 @@ def map_row(
     spec = VERIFIERS.get(verifier)
     with long_integers():
         fields = _Fields(settings, spec.data.json_columns, raw, where)
-        question = question_of(fields.get("prompt", True), where)
+        prompt = fields.get("prompt", not spec.is_environment)
         reference: dict[str, Any] = {name: fields.get(name, True) for name in spec.data.columns}
         for name in spec.data.optional_columns:
             value = fields.get(name, fields.is_mapped(name))
@@ -178,6 +180,7 @@ def map_row(
         metadata |= fields.extra()
         try:
             task = load_task(spec.name, spec.data.tidy(reference))
+            question = question_of(opening_of(task) if prompt is None else prompt, where)
             answer = spec.data.answer(task.reference)
             has_gold = gold is not None and str(gold).strip() != ""
             response = gold if has_gold else spec.data.gold(task.reference)
