@@ -76,7 +76,7 @@ class EvalSettings:
             raise EvaluationError(f"k is {self.k}: it must be at least 1")
         if self.k > self.n:
             raise EvaluationError(
-                f"k > n: pass@{self.k} cannot be estimated from {self.n} samples a problem; "
+                f"k > n: pass@{self.k} cannot be estimated from {self.n} samples per problem; "
                 f"use --n {2 * self.k} (2k is advised) or a smaller --k"
             )
         if min(self.max_tokens, self.batch_rows, self.draws) < 1:

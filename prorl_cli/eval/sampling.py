@@ -93,12 +93,12 @@ def plan_command(
     if gain:
         if more is None:
             print(
-                f"not even {MOST_PROBLEMS:,} problems with {n} samples each detect it in {100 * target:g}%"
+                f"power {100 * target:g}% needs more than {MOST_PROBLEMS:,} problems with {n} samples each"
             )
         else:
-            print(f"{100 * target:g}% takes {more} problems with {n} samples each")
+            print(f"power {100 * target:g}% needs {more} problems with {n} samples each")
         if samples is None:
-            print(f"of these {problems} problems not even {MOST_SAMPLES:,} samples each are enough")
+            print(f"or more than {MOST_SAMPLES:,} samples each of these {problems} problems")
         else:
             print(f"or {samples} samples each of these {problems} problems")
     if math.isnan(smallest):

@@ -204,7 +204,7 @@ class _ReportBuilder:
             problems = min(int(d.counts[last]) for d in (drawn, before) if d is not None)
             blocked = ""
             if self.k == 1:
-                blocked = "no k above 1 with k <= n/2: sample more answers a problem"
+                blocked = "no k above 1 with k <= n/2: sample more answers per problem"
             elif problems < MIN_PROBLEMS:
                 blocked = f"{problems} problem{'' if problems == 1 else 's'}: too few to say"
             who = (group.kind, group.name, result.label, self.k)

@@ -83,7 +83,7 @@ def evaluate(
             progress.message(f"{refused} samples that the server refused are requested again")
         total, lack = len(problems) * settings.n, sum(missing(batch, journal) for batch in batches)
         if lack < total:
-            progress.message(f"{total - lack} of {total} samples are already there")
+            progress.message(f"{total - lack} of {total} samples already exist")
         if any(VERIFIERS.get(problem.task.verifier).is_environment for problem in problems):
             generator = Player(generator, pool)
         every = functools.partial(all_items, batches)

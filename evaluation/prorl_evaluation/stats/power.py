@@ -64,7 +64,7 @@ def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
     """
     rates = [p.c / p.n for p in problems if p.n]
     if len(rates) < 2:
-        raise EvaluationError("rates can be fitted only to two or more problems with verdicts")
+        raise EvaluationError("fewer than two problems have verdicts: no rates can be fitted")
     mean = sum(rates) / len(rates)
     if not 0.0 < mean < 1.0:
         raise EvaluationError(

@@ -126,7 +126,7 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     ids = row.get("token_ids")
     if not ids:
         return {
-            "why": "the rollout file holds no token ids (with logging.rollouts=full runs write them)"
+            "why": "the rollout file holds no token ids (runs write them with logging.rollouts=full)"
         }
     if len(ids) > MOST_TOKENS:
         return {"why": f"{len(ids):,} tokens are more than this page shows ({MOST_TOKENS:,})"}

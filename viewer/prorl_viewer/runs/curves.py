@@ -104,7 +104,7 @@ STAGES = (
     ("update_seconds", "update"),
     ("validation_seconds", "validation"),
 )
-IN_STAGES = "seconds of a step; in scoring nothing was sampled and verdicts were waited for"
+IN_STAGES = "seconds of a step; scoring is the time spent only waiting for verdicts"
 
 # fmt: off
 CHARTS = (
