@@ -202,7 +202,7 @@ def test_nemo_gym_gets_its_request_back_with_a_reward_for_the_last_message(share
         verdict = found.pop("verdict")
         assert status == 200 and found == gym_request(text) | {"reward": reward}
         assert (verdict["reward"], verdict["status"]) == (reward, "scored")
-    row = gym_request("4", None) | ROW["task"]
+    row = gym_request("4", None) | {"verifier": "math", "reference": {"answer": "4"}}
     del row["task"]
     assert shared.ask("/verify", row)[2]["reward"] == 1.0
     status, headers, found = shared.ask("/verify", gym_request("broken"))
