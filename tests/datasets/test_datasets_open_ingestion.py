@@ -189,9 +189,9 @@ def test_bad_rows_are_left_out_counted_and_kept_on_the_side(
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         assert report.manifest["files"]["quarantine.jsonl"]["rows"] == len(rows) == 8
         assert [row["place"] for row in rows] == [f"a.jsonl:{n}" for n in range(21, 29)]
-        assert rows[3]["columns"] == BAD[3] and "no answer (null word): 'NaN'" in rows[3]["detail"]
+        assert rows[3]["columns"] == BAD[3] and "answer (null word): 'NaN'" in rows[3]["detail"]
         assert rows[0]["columns"] == {"text": BAD[0]}
-        assert "'level' holds a number, and the recipe names a text" in rows[6]["detail"]
+        assert "'level' holds a number, but the recipe expects a text" in rows[6]["detail"]
         assert str(tmp_path) not in file.read_text()
         again = build_with(accepting, make_recipe(text), tmp_path / "e", progress=NullProgress())
         assert (again.path / "quarantine.jsonl").read_bytes() == file.read_bytes()

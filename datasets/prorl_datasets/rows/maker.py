@@ -298,7 +298,7 @@ def flaw_of_row(row: Row) -> Flaw | None:
         return Flaw("impossible", "the question is empty")
     gold = (row.gold or "").strip()
     if len(gold) >= LEAST_GOLD and gold in row.question:
-        return Flaw("trivial", "the gold response stands in the question")
+        return Flaw("trivial", "the question contains the gold response")
     choices = row.task.reference.get("choices")
     if isinstance(choices, Sequence) and not isinstance(choices, str):
         return _options_flaw([str(choice) for choice in choices], str(row.task.reference["answer"]))

@@ -136,7 +136,7 @@ def _holds(column: str, expected: Any, raw: Mapping[str, Any], where: str) -> bo
     if value is not None and _kind(value) not in kinds and kinds != {"null"}:
         kinds_text = " or ".join(sorted(kinds))
         problem = (
-            f"where: column '{column}' holds {_kind(value)}, and the recipe names {kinds_text}"
+            f"where: column '{column}' holds {_kind(value)}, but the recipe expects {kinds_text}"
         )
         raise BadRow(where, problem, NO_CONDITION)
     return any(_kind(one) == _kind(value) and one == value for one in values)
@@ -187,7 +187,7 @@ def map_row(
         except UserError as error:
             raise BadRow(where, str(error), "the verifier rejects the reference") from error
         if (rule := rule_against(verifier, answer)) is not None:
-            problem = f"the gold is no answer ({rule}): '{one_line(answer or '', 80)}'"
+            problem = f"the gold is not an answer ({rule}): '{one_line(answer or '', 80)}'"
             raise BadRow(where, problem, f"gold: {rule}")
         return Row(
             index,

@@ -104,7 +104,6 @@ class _Tools(Session):
         return reply.body.decode(errors="replace")
 
     def add(self, text: str, calls: Sequence[ToolCall], answers: Sequence[str]) -> bool:
-        """Add items of OpenAI's Responses API."""
         part = {"type": "output_text", "text": text, "annotations": []}
         count = len(self._output)
         message = {"id": f"msg_{count}", "status": "completed", "content": [part]}
@@ -118,7 +117,6 @@ class _Tools(Session):
         return not calls
 
     def score(self) -> Score | Verdict:
-        """Return the server's reward, or ``infra_error`` if the server masks the sample."""
         result = self._post("/verify", self._with_response(self._output)).object()
         if result.get("mask_sample") is True:
             reason = result.get("failure_reason") or result.get("failure_kind")

@@ -20,7 +20,6 @@ def start(reference: Reference) -> tuple[State, ChatMessages]:
 
 
 def step(state: State, response: str) -> tuple[State, ChatMessages | None]:
-    """Answer the calls of a response. A response without a call is the final one."""
     messages = answer_calls(response, {"calculator": calculator})
     state["response"] = response
     state["calls"] += len(messages)

@@ -12,7 +12,6 @@ def start(reference: Reference) -> tuple[State, ChatMessages]:
 
 
 def step(state: State, response: str) -> tuple[State, ChatMessages | None]:
-    """Score an answer; unless it is right, say so and go on."""
     score = logic.score(response, state["reference"])
     state["tries"] += 1
     state |= {"reward": score.reward, "reason": score.reason, "answer": score.extracted}

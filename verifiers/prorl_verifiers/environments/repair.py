@@ -27,7 +27,6 @@ def start(reference: Reference) -> tuple[State, ChatMessages]:
 
 
 def step(state: State, response: str, sandbox: Sandbox) -> tuple[State, ChatMessages | None]:
-    """Run the calls of a response; if it has none, test its program."""
     tools = {"python": lambda arguments: python_session(state["calls"], arguments, sandbox)}
     messages = answer_calls(response, tools)
     if messages:

@@ -16,13 +16,11 @@ from prorl_verifiers.types import ChatMessages, Reference, Score, State, Verdict
 
 
 class Session(ABC):
-    """A conversation, with everything that happened in it."""
-
     tools: Collection[str] = ()
 
     @abstractmethod
     def call(self, call: ToolCall) -> str:
-        """Return the answer of one of ``tools``."""
+        """Answer the call."""
 
     @abstractmethod
     def add(self, text: str, calls: Sequence[ToolCall], answers: Sequence[str]) -> bool:
@@ -32,7 +30,6 @@ class Session(ABC):
     def score(self) -> Score | Verdict: ...
 
     def messages(self, text: str, calls: Sequence[ToolCall]) -> list[dict[str, str]] | None:
-        """Return the messages that answer a response, or None to end."""
         answers = [call.fault_among(self.tools) or self.call(call) for call in calls]
         ends = self.add(text, calls, answers)
         return None if ends else [{"role": "tool", "content": answer} for answer in answers]
