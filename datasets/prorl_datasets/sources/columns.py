@@ -167,6 +167,7 @@ def map_row(
     with long_integers():
         fields = _Fields(settings, spec.data.json_columns, raw, where)
         prompt = fields.get("prompt", not spec.is_environment)
+        question = "" if prompt is None else question_of(prompt, where)
         reference: dict[str, Any] = {name: fields.get(name, True) for name in spec.data.columns}
         for name in spec.data.optional_columns:
             value = fields.get(name, fields.is_mapped(name))
@@ -180,12 +181,12 @@ def map_row(
         metadata |= fields.extra()
         try:
             task = load_task(spec.name, spec.data.tidy(reference))
-            question = question_of(opening_of(task) if prompt is None else prompt, where)
             answer = spec.data.answer(task.reference)
             has_gold = gold is not None and str(gold).strip() != ""
             response = gold if has_gold else spec.data.gold(task.reference)
         except UserError as error:
             raise BadRow(where, str(error), "the verifier rejects the reference") from error
+        question = question or question_of(opening_of(task), where)
         if (rule := rule_against(verifier, answer)) is not None:
             problem = f"the gold is not an answer ({rule}): '{one_line(answer or '', 80)}'"
             raise BadRow(where, problem, f"gold: {rule}")
