@@ -68,7 +68,7 @@ def test_a_reward_of_a_part_that_no_task_has_is_refused_with_the_nearest() -> No
         if allowed:
             source.check(settings)
         else:
-            with pytest.raises(UserError, match=r"'part\.from', and no task.*part\.form"):
+            with pytest.raises(UserError, match=r"'part\.from', but no task.*part\.form"):
                 source.check(settings)
 
 

@@ -53,7 +53,7 @@ def test_prompts_that_no_phase_could_draw_are_refused_before_the_run(
         source([10, 10]).check(later)
     with pytest.raises(UserError, match="prompt 1 has 60 tokens"):
         source([10, 60]).check(make_config(rollout={"overlong_prompts": "error"}))
-    with pytest.raises(UserError, match=r"within rollout\.max_prompt_tokens=5: raise it"):
+    with pytest.raises(UserError, match=r"longer than rollout\.max_prompt_tokens=5: raise it"):
         source([10, 10]).check(make_config(rollout={"max_prompt_tokens": 5}))
 
 
@@ -62,7 +62,7 @@ def test_a_domain_that_a_later_phase_names_and_the_data_lacks_is_refused_before_
 ) -> None:
     weights = {"math": 1, "mth": 2}
     later = make_config(phases=phases({}, {"data": {"domain_weights": weights}}))
-    with pytest.raises(UserError, match=r"names 'mth'.*mean 'math'.*give it weight 0"):
+    with pytest.raises(UserError, match=r"names 'mth'.*mean 'math'.*Set its weight to 0"):
         source([10]).check(later)
     source([10]).check(make_config(data={"domain_weights": {"math": 1, "code": 0}}))
 

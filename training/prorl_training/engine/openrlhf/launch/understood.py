@@ -56,6 +56,9 @@ ELSEWHERE = {
     "rollout.batch_rows": "",
     "rollout.batching": "",
     "rollout.vllm_memory": "openrlhf.vllm_memory",
+    "rollout.turns": "",
+    "rollout.history": "",
+    "rollout.new_weights": "",
 }
 """Setting of the local engine -> the setting to use instead. They are ignored, because they change no result."""
 
