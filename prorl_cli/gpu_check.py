@@ -324,7 +324,7 @@ class RandomResponses:
         return Completion("x" * (1 + seed % 2), ids, tuple(logprobs), "length")
 
     def sync_weights(self, model: Any) -> None:
-        """Do nothing: the policy itself is used."""
+        """Do nothing, because the policy itself samples."""
 
     def close(self) -> None:
         """Do nothing."""

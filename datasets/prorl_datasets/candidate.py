@@ -1,4 +1,4 @@
-"""Defines the records of a row on its way into a dataset."""
+"""Defines the types of a row between source and dataset."""
 
 from __future__ import annotations
 

@@ -302,7 +302,7 @@ LOST = SourceSpec(name="lost", rows=lambda options: None)
         (
             "kind: lost",
             2,
-            "source 'lost': rows(options) yields dictionaries of columns, and returned None",
+            "source 'lost': rows(options) must yield dictionaries of columns, but it returned None",
         ),
         ("kind: file, path: a.jsonl, adapter: halves", 1, 'mine.py", line 5, in half)'),
     ],

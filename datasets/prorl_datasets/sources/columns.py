@@ -278,7 +278,7 @@ class _Fields:
 
 
 def _carried(value: Any) -> Any:
-    """Return a value for the metadata: NaN and infinity become null, and unusable values become a note."""
+    """Return a value for the metadata: NaN and infinity become null, and what JSON cannot hold becomes a text."""
     if (problem := odd_value(value)) is not None:
         return f"(left out: {problem})"
     if isinstance(value, float) and not math.isfinite(value):

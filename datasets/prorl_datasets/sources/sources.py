@@ -65,7 +65,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
     rows = spec.rows({**spec.options, **entry.source.options})
     if not isinstance(rows, Iterable):
         raise DatasetError(
-            f"source {spec.name!r}: rows(options) yields dictionaries of columns, and returned {rows!r:.80}"
+            f"source {spec.name!r}: rows(options) must yield dictionaries of columns, but it returned {rows!r:.80}"
         )
 
     def with_positions() -> Iterator[RawRow]:

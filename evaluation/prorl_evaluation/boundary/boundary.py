@@ -182,9 +182,9 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes since the baseline, with two sets of bootstrap draws.
+        """Return each later result's changes since the baseline, and bootstrap draws of two changes.
 
-        The draws are of the changes since the baseline and since the previous result (None for the first).
+        One is the change since the baseline, the other since the previous result (None for the first).
         """
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]

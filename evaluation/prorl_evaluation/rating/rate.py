@@ -222,7 +222,7 @@ def _portions(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Return each row's samples that have a verdict, by row id. A sample passed if its reward is 1."""
+    """Count each row's samples with a verdict, and those with reward 1, by row id."""
     rows: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

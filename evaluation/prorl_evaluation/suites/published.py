@@ -264,6 +264,6 @@ def difference(
 
 
 def trained_mark(table: Table, group: str) -> str:
-    """Return a group's column head, with a star if training includes this level."""
+    """Return the heading of a group's column, with a star if the group is a level in training."""
     trained = table.by == "rung" and group.isdigit() and int(group) in table.trained
     return f"{group}*" if trained else group

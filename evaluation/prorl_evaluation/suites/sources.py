@@ -151,7 +151,7 @@ def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
             else:
                 raise EvaluationError(
                     f"{spec.name}: family '{name}' has fewer than {number + 1} different problems: "
-                    "lower count"
+                    "lower its count"
                 )
             questions.add(item.question)
             prompt = spec.template.replace(PLACE, item.question)

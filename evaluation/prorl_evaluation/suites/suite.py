@@ -106,7 +106,7 @@ class ProceduralSpec(_Strict):
 
     @property
     def template(self) -> str:
-        """The prompt (default: the domain's), with PLACE for the question."""
+        """The prompt template (default: the domain's), in which PLACE stands for the question."""
         written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)

@@ -181,7 +181,7 @@ def _require_start(box: Box) -> None:
     if box.started is None:
         last = box.text("stderr").strip().splitlines()[-1:]
         detail = f": {last[0]}" if last else ""
-        raise SandboxError(f"a box of the sandbox ended before its program started{detail}")
+        raise SandboxError(f"the sandbox's process ended before it started the program{detail}")
     if box.killed_for == "closed" and box.end is None:
         raise SandboxError("the sandbox was closed during the run")
 

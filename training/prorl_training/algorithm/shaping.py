@@ -115,7 +115,7 @@ def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
 
 
 def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
-    """Return half a cosine in ``tokens``: ``at_zero`` at 0 tokens, ``at_limit`` at ``limit`` tokens or more."""
+    """Interpolate along half a cosine period: ``at_zero`` at 0 tokens, ``at_limit`` from ``limit`` tokens on."""
     progress = min(tokens / limit, 1.0)
     return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 

@@ -101,7 +101,7 @@ def check_gpus(config: TrainConfig, device: str) -> None:
     if rollout.staleness or rollout.device:
         key = "staleness=0" if rollout.staleness else "device="
         raise UserError(
-            f"model.gpus={wanted}: every GPU must sample and train in turn: use --set rollout.{key}, or --gpus 1"
+            f"model.gpus={wanted} needs every GPU to sample and train in turn: use --set rollout.{key}, or --gpus 1"
         )
     if named == "cpu":
         return

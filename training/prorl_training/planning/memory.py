@@ -237,7 +237,7 @@ def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
-    """Return the peak memory of a forward and backward pass, besides parameters and earlier gradients."""
+    """Return the peak memory of a forward and backward pass, without parameters and gradients of previous passes."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = held_for_backward(shape, size)

@@ -49,7 +49,7 @@ class ModelShape:
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ModelShape:
-        """Return the sizes in a Transformers config. Raises UserError for missing sizes, experts and recurrent layers."""
+        """Return the sizes in a Transformers config. Raises UserError for a missing size, and for experts or recurrent layers."""
         kind = str(config.get("model_type", ""))
         if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
             raise UserError(f"the size of a model with experts ({kind}) cannot be estimated")

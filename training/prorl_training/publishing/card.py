@@ -1,4 +1,4 @@
-"""Write the model card (README.md), which also says what is unknown."""
+"""Write the model card (README.md), which names facts that the run did not record."""
 
 from __future__ import annotations
 

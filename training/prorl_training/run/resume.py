@@ -1,4 +1,4 @@
-"""Checks and records what may change when a run is resumed: only settings outside the algorithm."""
+"""Checks and records what has changed when a run is resumed. Only settings outside the algorithm may."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the newest K, and the newest 2 K, validations with the 2 K to 4 K validations before.
+        """Compare the newest K, and the newest 2 K, validations with at least 2 K and at most 4 K before them.
 
         K is ``stall_validations``.
         """

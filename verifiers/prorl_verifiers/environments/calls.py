@@ -20,7 +20,7 @@ Its result comes in the next message. A message without a call is your final ans
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call. ``fault`` is the reason why it is malformed, for the model, or empty."""
+    """``fault`` tells the model why the call is malformed, or is empty."""
 
     name: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)

@@ -76,7 +76,7 @@ def _text(arguments: Mapping[str, Any], name: str, longest: int) -> str:
 
 
 def calculator(arguments: Mapping[str, Any]) -> str:
-    """Return the value of ``expression``, such as ``(2 + 3) * sqrt(16) / 7``, with at most 12 digits after the point."""
+    """Return the value of ``expression`` with at most 12 digits after the point."""
     from prorl_verifiers.math.evaluating.values import Evaluator
     from prorl_verifiers.math.reading.parser import read
 
@@ -116,7 +116,7 @@ def python_session(calls: list[str], arguments: Mapping[str, Any], sandbox: Sand
 class TextSearch:
     """A tool that returns the ``most`` paragraphs of a folder's ``.txt`` and ``.md`` files that fit ``query`` best.
 
-    Paragraphs are ranked by the words that they share with it, weighted by how rare these are.
+    The ranking weights shared words by how rare they are.
     """
 
     def __init__(self, folder: Path, most: int = 3) -> None:

@@ -119,7 +119,7 @@ class Table:
         return self.words[name][int(self.codes[name][row])]
 
     def number(self, name: str, row: int) -> float | None:
-        """Return a row's number, as an int for integer columns."""
+        """Return a row's value of a numeric column, as an int for integer columns."""
         value = self.numbers[name][row]
         if np.isnan(value):
             return None
