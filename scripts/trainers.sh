@@ -12,7 +12,10 @@ BASE="$("$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
 requirements() {
     case "$1" in
     trl) echo "trl==1.16.0" ;;
-    verl) echo "aiohttp==3.14.5 codetiming==1.4.0 omegaconf==2.4.0 orjson==3.13.0 ray tensordict==0.8.3" ;;
+    verl)
+        echo "aiohttp==3.14.5 cachetools==8.0.2 codetiming==1.4.0 fastapi==0.165.0 importlib-metadata" \
+            "msgspec==0.23.0 orjson==3.13.0 pyzmq==27.3.0 ray torchdata==0.11.0"
+        ;;
     openrlhf) echo "aiohttp==3.14.5 pylatexenc==2.11 ray" ;;
     verifiers) echo "verifiers==0.4.0" ;;
     nemo_gym)
@@ -24,7 +27,10 @@ requirements() {
 
 alone() { # what is installed without its dependencies
     case "$1" in
-    verl) echo "verl==0.9.1" ;;
+    verl)
+        echo "antlr4-python3-runtime==4.9.3 hydra-core==1.3.8 omegaconf==2.3.0 pyvers==0.1.0 tensordict==0.10.0" \
+            "TransferQueue==0.1.11 verl==0.9.1"
+        ;;
     openrlhf) echo "openrlhf==0.11.2" ;;
     nemo_gym) echo "--ignore-requires-python nemo-gym==0.7.0 ray==2.55.0" ;;
     esac

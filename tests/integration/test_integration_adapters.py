@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import math
 import os
+import runpy
 import socket
 import subprocess
 import sys
@@ -349,6 +350,79 @@ def test_verl_gets_an_exception_where_there_is_no_verdict(monkeypatch: pytest.Mo
     )
     with pytest.raises(RewardUnavailableError):
         manager(verl_batch())
+
+
+def test_verls_sync_trainer_fits_as_the_controller_decides(tmp_path: Path) -> None:
+    """The real trainer, its queue and its advantages; generation and updates, which need a GPU, are made up."""
+    need("verl")
+    import torch
+
+    example = str(Path(__file__).parents[2] / "examples" / "prorl_in_verl.py")
+    register = runpy.run_path(example)["register"]
+    hydra, ray, queue = module("hydra"), module("ray"), module("transfer_queue")
+    stack, batches = module("tensordict").NonTensorStack, module("tensordict").TensorDict
+    v1 = module("verl.trainer.ppo.v1")
+    overrides = (
+        "trainer.v1.trainer_mode=prorl_sync actor_rollout_ref.actor.use_kl_loss=true trainer.logger=[console] "
+        "data.max_response_length=4 data.train_batch_size=2 actor_rollout_ref.rollout.n=2 critic.enable=false "
+        "algorithm.adv_estimator=grpo trainer.val_before_train=false trainer.save_freq=-1 trainer.test_freq=-1"
+    )
+    configs = str(Path(module("verl.trainer").__file__).parent / "config")
+    with hydra.initialize_config_dir(configs, version_base=None):
+        config = hydra.compose("ppo_trainer", overrides=overrides.split())
+    register(tmp_path / "run", settings=CONTROL)
+    trainer = v1.get_trainer_cls("prorl_sync")(config)
+    trainer._init_resource_pool_mgr()
+    (worker,) = trainer.role_worker_mapping.values()
+    assert hasattr(worker.__ray_actor_class__, "reset_reference")
+    calls: list[tuple[Any, ...]] = []
+
+    class Workers:
+        def __getattr__(self, name: str) -> Any:
+            return lambda *args: calls.append((trainer.global_steps, name, *args))
+
+    def step(metrics: dict[str, Any], timing: dict[str, float]) -> Any:
+        number, responses = trainer.global_steps, [[5, 1], [5, 5, 5, 5], [5, 5, 1], [5, 5, 5, 1]]
+        keys = [f"{prompt}{number}_{i}_0" for prompt in "ab" for i in range(2)]
+        scores = [[0.0] * (len(ids) - 1) + [float(i % 3 == 0)] for i, ids in enumerate(responses)]
+        columns: dict[str, list[list[Any]]] = {"prompts": [[3, 3]] * 4, "responses": responses}
+        columns |= {"rm_scores": scores, "response_mask": [[1] * len(ids) for ids in responses]}
+        columns["old_log_probs"] = [[-1.0] * len(ids) for ids in responses]
+        fields = {
+            name: torch.nested.as_nested_tensor(
+                [torch.tensor(r) for r in rows], layout=torch.jagged
+            )
+            for name, rows in columns.items()
+        }
+        fields["num_turns"], names = torch.ones(4, dtype=torch.long), [key[:2] for key in keys]
+        data = batches(fields | {"uid": stack(*names)}, batch_size=4)
+        steps = {"min_global_steps": number - 1, "max_global_steps": number - 1}
+        tags = [steps | {"seq_len": 2 + len(ids)} for ids in responses]
+        place = {"keys": keys, "partition_id": "train", "tags": tags}
+        queue.kv_batch_put(fields=data, **place)
+        metrics |= {"actor/kl_loss": 1e-3, "actor/entropy": 1.0, "actor/grad_norm": 1.0}
+        return trainer._compute_advantage(queue.KVBatchMeta(**place), metrics)
+
+    trainer.step, workers = step, Workers()
+    trainer.global_steps, trainer.steps_per_epoch, trainer.total_training_steps = 0, 100, 7
+    trainer.actor_rollout_wg = trainer.checkpoint_manager = workers
+    trainer.tokenizer = types.SimpleNamespace(eos_token_id=1, pad_token_id=0)
+    trainer._init_dump_executor()
+    ray.init(num_cpus=32, include_dashboard=False)
+    try:
+        queue.init(config.transfer_queue)
+        trainer.fit(None)
+        queue.close()
+    finally:
+        ray.shutdown()
+    folder = trainer.prorl.folder
+    assert [(d["step"], d["kind"]) for d in folder.decisions()] == DECIDED
+    assert [c for c in calls if c[1] == "reset_reference"] == [
+        (step, "reset_reference", True, False) for step in (3, 6)
+    ]
+    for row in folder.metrics():
+        assert row["reward_mean"] == 0.5 and row["groups_kept"] == 2
+        assert (row["shaped_reward_mean"] < 0.5) == (row["step"] in (2, 3))
 
 
 # --- OpenRLHF ------------------------------------------------------------------------------------------
