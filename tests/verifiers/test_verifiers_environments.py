@@ -44,6 +44,8 @@ def call(name: str, **arguments: Any) -> str:
         (call("calculator", expression="98765 * 4321"), "426763565"),
         (call("calculator", expression="1/3") + call("calculator", expression="2^10"), "1024"),
         (call("calculator", expression="1/0"), "error: '1/0' has no value"),
+        (call("calculator", expression="-7 % 3"), "more than one meaning"),
+        (call("calculator", expression="2**3**2"), "more than one meaning"),
         (call("calculator", expression="x + 1"), "error: 'x + 1' has no value"),
         (call("calculator", expression="2^1000000"), "error: '2^1000000' has no value"),
         (call("calculator", expression="__import__('os')"), "has no value"),

@@ -1,1 +1,1 @@
-"""A run on disk: folder, checkpoints, metrics, resuming."""
+"""ProRL's controller in other trainers."""

@@ -26,6 +26,7 @@ LONGEST_EXPRESSION = 500
 CALL_SECONDS = 5.0
 """Wall and CPU seconds of a call of the Python session."""
 _WORD = re.compile(r"\w+")
+_POWER_OF_POWER = re.compile(r"\^\s*-?\s*[\w.]+\s*\^")
 _REPLAY = """
 import ast, contextlib, io, json, random, sys
 *earlier, last = json.load(sys.stdin)
@@ -81,8 +82,11 @@ def calculator(arguments: Mapping[str, Any]) -> str:
     from prorl_verifiers.math.reading.parser import read
 
     text = _text(arguments, "expression", LONGEST_EXPRESSION)
+    plain = text.replace("**", "^")
+    if "%" in text or _POWER_OF_POWER.search(plain):
+        raise ToolError("% and a^b^c have more than one meaning: write / 100, or add brackets")
     try:
-        value = Evaluator({}, digits=30).value(read(text.replace("**", "^"), grouping=False))
+        value = Evaluator({}, digits=30).value(read(plain, grouping=False))
         if isinstance(value, Fraction) and value.denominator == 1:
             return str(value.numerator)
         rounded = Fraction(round(value * 10**12), 10**12) if isinstance(value, Fraction) else value
