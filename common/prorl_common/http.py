@@ -32,7 +32,7 @@ BUSY_SECONDS = 60.0
 """A message is shown once a busy server accepts no request for more than this many seconds."""
 _CANCELLED = "closed on our side, to cancel the request"
 GONE_AFTER = 3
-"""After this many failures in a row the user is told that a server does not answer."""
+"""Number of failures in a row after which a warning names the server."""
 
 
 class TransientError(ServiceError):

@@ -110,7 +110,7 @@ class Request:
     seeds: tuple[int, ...]
     begun: tuple[Completion, ...] = ()
     about: Any = None
-    """Whatever the caller wants to find again in a generator of its own; others ignore it."""
+    """Data of the caller for its own generator; other generators ignore it."""
 
     @property
     def prompt_start(self) -> str:

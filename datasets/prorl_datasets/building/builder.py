@@ -217,7 +217,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if checks reject so many generated rows of a domain that a generator must be broken."""
+    """Raise DatasetError if the checks reject an implausibly large share of a domain's generated rows."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:

@@ -44,7 +44,7 @@ class Places:
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
         """Lend ``count`` places for the length of a ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields a function that returns whether another caller has had a place during the block.
+        Yields a function that tells whether another caller had a place during the block.
         """
         me = object()
         with self._changed:

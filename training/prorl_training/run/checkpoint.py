@@ -238,7 +238,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove files and folders that a killed process had half written or half deleted."""
+    """Remove files and folders that a killed process left incomplete."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():

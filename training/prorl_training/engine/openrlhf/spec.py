@@ -23,7 +23,7 @@ PENDING = "changes.json"
 class Spec:
     """One launch of a run: OpenRLHF's command line ``arguments``, and ``decisions`` to record at the start.
 
-    ``launch`` is a unique id, by which outcomes of earlier launches are told apart.
+    ``launch`` is a unique id that separates its outcomes from those of earlier launches.
     """
 
     run: str
