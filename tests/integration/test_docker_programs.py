@@ -111,7 +111,7 @@ STATUSES: dict[str, tuple[str, Limits, str, str | None]] = {
     ),
     "fork bomb": (
         "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass",
-        SHORT,
+        Limits(wall_seconds=1.0, cpu_seconds=8.0),  # memory for as many processes as may run
         "timeout",
         "wall",
     ),
