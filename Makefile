@@ -44,7 +44,7 @@ quickstart: venv ## fetch the model, then train, evaluate and report in 6 minute
 
 test: dev-venv ## all fast tests
 	code=0; \
-	$(BIN)/python -m pytest -q -m 'not slow and not nightly' -n $(JOBS) --dist loadfile $(NO_SERVICE) $(ALONE:%=--ignore %) || code=1; \
+	$(BIN)/python -m pytest -q -m 'not slow and not nightly' -n $(JOBS) --dist loadfile --no-loadscope-reorder $(NO_SERVICE) $(ALONE:%=--ignore %) || code=1; \
 	$(BIN)/python -m pytest -q -m 'not slow and not nightly' $(NO_SERVICE) $(ALONE) || code=1; \
 	exit $$code
 

@@ -25,6 +25,7 @@ def test_json_names_the_machine_every_program_and_the_invariants(
     assert found["cases"][0]["title"] == "an object that says it equals everything"
 
 
+@pytest.mark.slow
 def test_the_table_is_printed_and_nothing_is_raised_when_all_held(
     open_local: Callable[[], Sandbox], capsys: pytest.CaptureFixture[str]
 ) -> None:

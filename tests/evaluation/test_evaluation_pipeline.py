@@ -265,6 +265,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment_and_continued_equals_one_never_killed(
     tmp_path: Path, tiny_models: tuple[Path, Path]
 ) -> None:

@@ -15,6 +15,7 @@ from prorl_sandbox.environments.store import Requirements
 from prorl_verifiers import Task, VerifierPool
 from prorl_verifiers.code.scorer import score_code
 
+pytestmark = pytest.mark.slow  # builds the environment `scientific`
 LIMITS = Limits(wall_seconds=30.0, cpu_seconds=15.0)
 
 

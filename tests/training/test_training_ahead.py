@@ -336,7 +336,7 @@ def resume(config: TrainConfig, run: Path, step: int, like: TrainingLoop) -> Tra
     return engine
 
 
-@pytest.mark.parametrize("late", ["carry", "wait"])
+@pytest.mark.parametrize("late", ["carry", pytest.param("wait", marks=pytest.mark.slow)])
 def test_a_resumed_run_with_a_staleness_of_1_is_the_unbroken_one_bit_for_bit(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
@@ -415,7 +415,10 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-@pytest.mark.parametrize(("new_weights", "late"), [("request", "wait"), ("token", "carry")])
+@pytest.mark.parametrize(
+    ("new_weights", "late"),
+    [pytest.param("request", "wait", marks=pytest.mark.slow), ("token", "carry")],
+)
 def test_a_run_that_takes_weights_in_flight_is_replayed_from_its_rollouts(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],

@@ -138,7 +138,10 @@ def size_of(pack: Pack, precision: Precision, checkpointing: bool) -> PassSize:
 
 
 CASES = [
-    (name, precision, checkpointing, packed)
+    pytest.param(
+        *(name, precision, checkpointing, packed),
+        marks=[pytest.mark.slow] if name == "middle" else [],
+    )
     for name, packed, checkpoints in (
         ("narrow", True, (True,)),
         ("middle", True, (False, True)),

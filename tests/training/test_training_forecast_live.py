@@ -5,9 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from doubles import Messages
 
 
+@pytest.mark.slow
 def test_a_run_says_where_it_is_heading_every_so_many_validations_when_asked(
     make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
 ) -> None:

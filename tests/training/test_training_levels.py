@@ -142,6 +142,7 @@ def what_it_did(engine: TrainingLoop) -> dict[str, Any]:
     return {"rows": untimed_metrics(folder), "decisions": folder.decisions(), "drawn": drawn}
 
 
+@pytest.mark.slow
 def test_a_run_stopped_between_a_stall_and_its_effect_decides_and_draws_as_the_unbroken_one(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],

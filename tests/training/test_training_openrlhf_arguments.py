@@ -382,13 +382,16 @@ def test_every_key_of_the_config_is_on_one_list_or_refused_with_a_reason() -> No
     assert gone == [], "settings that there are no more"
 
 
-def test_a_setting_of_another_loss_is_refused_unless_the_preset_made_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
     for door in (POLICY_LOSSES, KL_ESTIMATORS):
         monkeypatch.setattr(door, "_generation", -1)
+
+
+@pytest.mark.usefixtures("no_plugins")
+def test_a_setting_of_another_loss_is_refused_unless_the_preset_made_it(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "from prorl_training import PolicyLossSpec\n"
@@ -573,13 +576,8 @@ def test_dry_run_from_the_command_line_needs_no_data_and_starts_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_plug_in_loss_is_understood_from_the_command_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
-    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
-    for door in (POLICY_LOSSES, KL_ESTIMATORS):
-        monkeypatch.setattr(door, "_generation", -1)
+@pytest.mark.usefixtures("no_plugins")
+def test_a_plug_in_loss_is_understood_from_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(
         "from prorl_training import PolicyLossSpec\nSPEC = PolicyLossSpec('mine', lambda *a: a[0])\n"

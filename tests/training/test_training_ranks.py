@@ -118,7 +118,7 @@ def updated(config: TrainConfig, model: Path, work: Path) -> tuple[dict[str, Any
     ("ranks", "sharding"),
     [
         (2, "none"),
-        (2, "fsdp"),
+        pytest.param(2, "fsdp", marks=pytest.mark.slow),
         pytest.param(4, "none", marks=pytest.mark.slow),
         pytest.param(4, "fsdp", marks=pytest.mark.slow),
     ],
@@ -172,6 +172,7 @@ def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
     return load_file(checkpoint_path(run / "checkpoints", step) / "policy" / "model.safetensors")
 
 
+@pytest.mark.slow
 def test_a_run_whose_second_rank_is_killed_says_so_and_equals_the_unbroken_run_once_resumed(
     make_config: Callable[..., TrainConfig], digit_task: Any, model: Path, tmp_path: Path
 ) -> None:

@@ -87,7 +87,7 @@ def explained_as_scored(pool: VerifierPool, items: list[tuple[str, Task]]) -> li
 # ------------------------------------------------------------------------------- they agree with verdicts
 
 
-@pytest.mark.parametrize("split", ["dev", "heldout"])
+@pytest.mark.parametrize("split", [pytest.param("dev", marks=pytest.mark.slow), "heldout"])
 def test_on_labelled_pairs_an_explanation_says_what_the_verdict_says(
     pool: VerifierPool, split: str
 ) -> None:

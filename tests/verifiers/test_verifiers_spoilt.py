@@ -199,6 +199,7 @@ def pool() -> Any:
         yield opened
 
 
+@pytest.mark.slow
 def test_math_and_stem_pay_for_no_spoilt_answer(pool: VerifierPool) -> None:
     reports = [spoil_group(pool, one) for one in (*math_groups(), *stem_groups())]
     assert [leak for report in reports for leak in paid(report)] == []

@@ -12,6 +12,7 @@ import prorl_viewer
 PAGE = Path(prorl_viewer.__file__).parent / "page"
 
 
+@pytest.mark.slow
 def test_the_pages_modules_are_typed_strictly() -> None:
     compiler = shutil.which("tsc")
     if compiler is None:
