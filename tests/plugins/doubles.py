@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from prorl_common import NullProgress
+from pytest import MonkeyPatch
+
+from prorl_common import NullProgress, plugins
+from prorl_datasets import Sample
 from prorl_verifiers import VERIFIERS, Task, Verdict, VerifierPool, load_task, next_task
 from prorl_verifiers.pool.protocol import read_reply, result_frame
 
@@ -20,6 +24,25 @@ entries:
   - {{name: sums, domain: math, source: {{kind: procedural, family: add, levels: [1]}},
      count: {{train: {train}, validation: {validation}, test: {test}}}}}
 """
+
+
+PARITY = """
+from prorl_verifiers import EnvironmentSpec
+
+def step(state, response):
+    state["texts"].append(response)
+    if len(response) % 3 == 0:
+        return state, None
+    return state, [{"role": "user", "content": f"{len(response)}?"}]
+
+SPEC = EnvironmentSpec(
+    name="parity",
+    start=lambda reference: ({"texts": []}, []),
+    step=step,
+    score_state=lambda state: float(sum(map(len, state["texts"])) % 2),
+)
+"""
+"""An environment that ends a conversation by the length of a response."""
 
 
 class Messages(NullProgress):
@@ -111,6 +134,15 @@ def invoke(*words: str) -> Any:
 
 def tool_call(name: str, **arguments: Any) -> str:
     return f"<tool_call>{json.dumps({'name': name, 'arguments': arguments})}</tool_call>"
+
+
+def played(samples: Sequence[Sample], folder: Path, monkeypatch: MonkeyPatch) -> list[Sample]:
+    """Return the samples as tasks of PARITY, which is loaded as a plug-in."""
+    monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
+    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
+    (folder / "parity.py").write_text(PARITY)
+    plugins.use_plugins([folder / "parity.py"])
+    return [replace(sample, task=Task("parity", {})) for sample in samples]
 
 
 def converse(

@@ -108,7 +108,7 @@ def parts_of(
         validation=digit_samples("validation"),
         policy=policy,
         tokenizer=tokenizer,
-        generator=TransformersGenerator(policy.model, tokenizer, batch_size=256),
+        generator=sampler_of(policy.model, tokenizer),
         scorer=scorer or BoxedDigitScorer(),
         folder=folder,
         progress=NullProgress(),
@@ -135,11 +135,15 @@ def make_config() -> Callable[..., TrainConfig]:
     return tiny_config
 
 
-@pytest.fixture
-def go_on() -> Callable[[TrainingLoop, int], TrainingLoop]:
-    """Return a function that resumes a run from a step's checkpoint as a new process does."""
+def sampler_of(model: Any, tokenizer: Any) -> TransformersGenerator:
+    return TransformersGenerator(model, tokenizer, batch_size=256)
 
-    def again(engine: TrainingLoop, step: int) -> TrainingLoop:
+
+@pytest.fixture
+def go_on() -> Callable[..., TrainingLoop]:
+    """Return a function that finishes a run from a step's checkpoint as a new process does."""
+
+    def again(engine: TrainingLoop, step: int, sampler: Any = sampler_of) -> TrainingLoop:
         folder = RunFolder(engine.parts.folder.path)
         path = checkpoint_path(folder.checkpoints, step)
         state = verify_checkpoint(path)
@@ -151,12 +155,12 @@ def go_on() -> Callable[[TrainingLoop, int], TrainingLoop]:
         own: Any = {
             "policy": policy,
             "folder": folder,
-            "generator": TransformersGenerator(policy.model, tokenizer, batch_size=256),
+            "generator": sampler(policy.model, tokenizer),
             "prompts": PromptSource(prompts.samples, prompts.encode, prompts.context),
         }
         loop = TrainingLoop(engine.config, replace(engine.parts, **own), step)
         loop.restore(state, path)
-        loop.run()
+        assert loop.run() == engine.config.steps
         loop.loggers.close()
         return loop
 

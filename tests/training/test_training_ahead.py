@@ -22,12 +22,10 @@ from prorl_training.algorithm.advantages import advantages_of
 from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy, build_update
 from prorl_training.rollout import collector, staleness
 from prorl_training.rollout.staleness import SampleAhead, SamplerStopped
-from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
-from prorl_training.run.folder import RunFolder
+from prorl_training.run.checkpoint import checkpoint_path, load_buffer
 from prorl_training.run.watchdog import Watchdog
 from prorl_training.testing import ByLength, untimed_metrics
 from prorl_training.types import Batch, Group, SampledBatch, Trajectory
@@ -315,32 +313,12 @@ def with_copy(engine: TrainingLoop) -> TrainingLoop:
     return engine
 
 
-def resume(config: TrainConfig, run: Path, step: int, like: TrainingLoop) -> TrainingLoop:
-    """Finish the run from the checkpoint of ``step`` as a new process does."""
-    path = checkpoint_path(run / "checkpoints", step)
-    state = verify_checkpoint(path)
-    model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
-    policy = Policy(model, config, torch.float32)
-    restore_checkpoint(path, policy, state)
-    folder = RunFolder(run)
-    folder.truncate_after(step)
-    own: dict[str, Any] = {
-        "policy": policy,
-        "folder": folder,
-        "generator": sampler(policy.model, tokenizer),
-    }
-    engine = TrainingLoop(config, replace(like.parts, **own), step)
-    engine.restore(state, path)
-    assert engine.run() == STEPS
-    engine.loggers.close()
-    return engine
-
-
 @pytest.mark.parametrize("late", ["carry", pytest.param("wait", marks=pytest.mark.slow)])
 def test_a_resumed_run_with_a_staleness_of_1_is_the_unbroken_one_bit_for_bit(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
     make_config: Callable[..., TrainConfig],
+    go_on: Callable[..., TrainingLoop],
     late: str,
 ) -> None:
     config = make_config(
@@ -358,7 +336,7 @@ def test_a_resumed_run_with_a_staleness_of_1_is_the_unbroken_one_bit_for_bit(
     samples = {s.id: s for s in whole.parts.prompts.samples}
     path = checkpoint_path(tmp_path / "run" / "checkpoints", 3)
     assert [sampled.step for sampled in load_buffer(path, samples)[1]] == [4]
-    again = resume(config, tmp_path / "run", 3, whole)
+    again = go_on(whole, 3, sampler)
     assert untimed_metrics(again.parts.folder) == lines
     now = again.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(weights, now, strict=True))
@@ -369,6 +347,7 @@ def test_a_resumed_run_with_a_staleness_of_3_trains_on_each_prompt_of_each_step_
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
     make_config: Callable[..., TrainConfig],
+    go_on: Callable[..., TrainingLoop],
     new_weights: str,
 ) -> None:
     config = make_config(
@@ -388,7 +367,7 @@ def test_a_resumed_run_with_a_staleness_of_3_trains_on_each_prompt_of_each_step_
         for n in range(1, STEPS + 1)
     ]
     assert trained_on(whole) == drawn
-    again = resume(config, tmp_path / "run", 2, whole)
+    again = go_on(whole, 2, sampler)
     assert trained_on(again) == drawn
     assert max(row["staleness_max"] for row in again.parts.folder.metrics()) <= 3
 

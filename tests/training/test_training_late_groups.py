@@ -8,38 +8,17 @@ from typing import Any
 
 import pytest
 import torch
-from doubles import InProcess
+from doubles import InProcess, played
 
-from prorl_common import plugins
 from prorl_common.rollout_files import read_rollouts, rollout_files
-from prorl_inference import TransformersGenerator, load_model
+from prorl_inference import TransformersGenerator
 from prorl_inference.testing import byte_tokenizer
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.policy.files import restore_checkpoint
-from prorl_training.policy.update import Policy
-from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
-from prorl_training.run.folder import RunFolder
+from prorl_training.run.checkpoint import checkpoint_path, load_buffer
 from prorl_training.testing import ByLength, untimed_metrics
-from prorl_verifiers import Task
 
 STEPS = 6
-PARITY = """
-from prorl_verifiers import EnvironmentSpec
-
-def step(state, response):
-    state["texts"].append(response)
-    if len(response) % 3 == 0:
-        return state, None
-    return state, [{"role": "user", "content": f"{len(response)}?"}]
-
-SPEC = EnvironmentSpec(
-    name="parity",
-    start=lambda reference: ({"texts": []}, []),
-    step=step,
-    score_state=lambda state: float(sum(map(len, state["texts"])) % 2),
-)
-"""
 
 
 def rollouts_of(engine: TrainingLoop) -> list[list[dict[str, Any]]]:
@@ -52,22 +31,6 @@ def half_sampled(run: Path, step: int, like: TrainingLoop) -> bool:
     carried, _ = load_buffer(path, {s.id: s for s in like.parts.prompts.samples})
     every = [c for group in carried.late for c in group.completions]
     return any(c.finish_reason == "paused" and c.token_ids for c in every)
-
-
-def resumed(
-    config: TrainConfig, run: Path, step: int, like: TrainingLoop, sampler: Any
-) -> TrainingLoop:
-    path = checkpoint_path(run / "checkpoints", step)
-    state = verify_checkpoint(path)
-    model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
-    policy = Policy(model, config, torch.float32)
-    restore_checkpoint(path, policy, state)
-    folder = RunFolder(run)
-    folder.truncate_after(step)
-    own = {"policy": policy, "folder": folder, "generator": sampler(policy.model, tokenizer)}
-    engine = TrainingLoop(config, replace(like.parts, **own), step)
-    engine.restore(state, path)
-    return engine
 
 
 def between_turns(run: Path, step: int, like: TrainingLoop) -> bool:
@@ -85,6 +48,7 @@ def test_a_run_gone_on_with_late_groups_is_the_unbroken_one_bit_for_bit(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
     make_config: Callable[..., TrainConfig],
+    go_on: Callable[..., TrainingLoop],
     batching: Any,
     environment: bool,
     staleness: int,
@@ -109,12 +73,8 @@ def test_a_run_gone_on_with_late_groups_is_the_unbroken_one_bit_for_bit(
     generator = sampler(whole.parts.policy.model, byte_tokenizer())
     whole.parts = replace(whole.parts, generator=generator)
     if environment:
-        monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
-        monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
-        (tmp_path / "parity.py").write_text(PARITY)
-        plugins.use_plugins([tmp_path / "parity.py"])
         prompts = whole.parts.prompts
-        prompts.samples = [replace(s, task=Task("parity", {})) for s in prompts.samples]
+        prompts.samples = played(prompts.samples, tmp_path, monkeypatch)
     whole.collector.generator = generator
     assert whole.run() == STEPS
     lines, rollouts = untimed_metrics(whole.parts.folder), rollouts_of(whole)
@@ -122,9 +82,7 @@ def test_a_run_gone_on_with_late_groups_is_the_unbroken_one_bit_for_bit(
     begun = between_turns if environment else half_sampled
     steps = [s for s in range(1, STEPS) if begun(tmp_path / "run", s, whole)]
     assert steps and any(row["groups_late_in"] for row in lines[steps[0] :])
-    again = resumed(config, tmp_path / "run", steps[0], whole, sampler)
-    assert again.run() == STEPS
-    again.loggers.close()
+    again = go_on(whole, steps[0], sampler)
     assert untimed_metrics(again.parts.folder) == lines and rollouts_of(again) == rollouts
     now = again.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(weights, now, strict=True))

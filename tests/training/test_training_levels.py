@@ -147,7 +147,7 @@ def test_a_run_stopped_between_a_stall_and_its_effect_decides_and_draws_as_the_u
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
     make_config: Callable[..., Any],
-    go_on: Callable[[TrainingLoop, int], TrainingLoop],
+    go_on: Callable[..., TrainingLoop],
 ) -> None:
     actions = ["raise_difficulty", "rerate", "raise_samples", "end"]
     config = make_config(

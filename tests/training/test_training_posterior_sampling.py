@@ -121,7 +121,7 @@ def test_a_run_gone_on_with_posterior_sampling_is_the_unbroken_one_bit_for_bit(
     tmp_path: Path,
     make_engine: Callable[..., TrainingLoop],
     make_config: Callable[..., Any],
-    go_on: Callable[[TrainingLoop, int], TrainingLoop],
+    go_on: Callable[..., TrainingLoop],
 ) -> None:
     config = make_config(steps=8, data={"sampling": "posterior", "half_life": 3.0})
     run = tmp_path / "run"
