@@ -1,4 +1,4 @@
-"""Tests which isolation and languages work on this machine, and opens sandboxes."""
+"""Test which isolation features and languages work on this machine, and open sandboxes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from prorl_sandbox.types import (
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
 BACKENDS = "local, docker or docker:RUNTIME"
-"""Backend names for ``open_sandbox``, as shown to users."""
+"""Valid backend names, for error messages."""
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
 _TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
 _STRONG: dict[int, Capabilities] = {}
-"""Results of ``probe`` in this process that showed strong isolation, by user id."""
+"""Results of :func:`probe` with strong isolation, by user id."""
 
 # Each line of the trial program prints the name of an isolation feature that is in effect. The program uses posix and
 # ctypes, which are already loaded, because a box without its own root may be unable to import.
@@ -48,7 +48,7 @@ _SEEN_FROM_INSIDE = ("user", "pid", "mount", "seccomp")
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Isolation features of this machine, with ``reasons`` for the missing ones."""
+    """The isolation features that work on this machine. ``reasons`` says why others do not."""
 
     user: bool
     pid: bool
@@ -66,7 +66,7 @@ class Capabilities:
 
     @property
     def walls(self) -> tuple[str, ...]:
-        """Isolation features in effect, with Landlock and control groups if available."""
+        """Names of the working isolation features, including Landlock and control groups."""
         extra = {"landlock": self.landlock_abi > 0, "cgroup": self.cgroup_v1 or self.cgroup_v2}
         held = [name for name in WALLS if getattr(self, name)]
         return (*held, *(name for name, holds in extra.items() if holds))
@@ -78,9 +78,9 @@ class Capabilities:
 
     @property
     def isolation(self) -> str:
-        """Isolation level, as recorded in every Outcome.
+        """Isolation level as recorded in every Outcome, such as ``namespaces+seccomp+landlock+cgroup``.
 
-        It ends in ``cgroup`` if the kernel limits the whole box's memory and processes, else in ``rlimits``.
+        It begins with ``weak:`` unless :attr:`strong`.
         """
         landlock = ["landlock"] if self.landlock_abi else []
         sums = "cgroup" if self.cgroup_v1 or self.cgroup_v2 else "rlimits"
@@ -89,21 +89,21 @@ class Capabilities:
         return "weak:" + "+".join([name for name in WALLS if getattr(self, name)] + [sums])
 
     def complaint(self) -> str:
-        """Return one line that names the missing features, the reasons and the fix."""
+        """Return a one-line error message with the missing features, the reason and the fix."""
         missing = [name for name in _FLOOR if not getattr(self, name)]
         why = self.reasons.get(missing[0], "") if missing else ""
         return (
             f"this machine cannot isolate untrusted code: no {', '.join(missing)} separation ({why}); "
             "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 "
             "kernel.apparmor_restrict_unprivileged_userns=0; in docker: --security-opt "
-            "seccomp=unconfined) or run as root, or score on a machine that can (there: prorl verify "
-            "serve, here: --reward-server http://HOST:8421; prorl train: --set reward.servers=[...]), "
+            "seccomp=unconfined) or run as root, or score on another machine (run prorl verify serve "
+            "there; use --reward-server http://HOST:8421 or prorl train --set reward.servers=[...] here), "
             "or accept the risk with --allow-weak (prorl train: --set reward.allow_weak=true)"
         )
 
 
 def probe() -> Capabilities:
-    """Test all isolation features in child processes, which takes some tens of milliseconds."""
+    """Test all isolation features in child processes. This takes tens of milliseconds."""
     held, reasons = _try(WALLS)
     if not set(WALLS) <= held:
         # Test one at a time; for an ordinary user the other namespaces need the user namespace.
@@ -175,9 +175,9 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated, with the fix, or None if isolation works.
+    """Return why programs cannot be isolated on this machine, and the fix; None if they can be.
 
-    If PRORL_BACKEND names a backend other than ``local``, raises the errors of ``open_sandbox``.
+    If PRORL_BACKEND names another backend than ``local``, the errors of ``open_sandbox`` are raised.
     """
     if default_backend() == "local":
         capabilities = _probe_until_strong()
@@ -187,7 +187,7 @@ def no_isolation() -> str | None:
 
 
 def _probe_until_strong() -> Capabilities:
-    """Return the result of ``probe``, cached once it shows strong isolation."""
+    """Return the result of :func:`probe`, which is cached if the isolation is strong."""
     user = os.geteuid()
     found = _STRONG.get(user) or probe()
     if found.strong:
@@ -196,16 +196,16 @@ def _probe_until_strong() -> Capabilities:
 
 
 def default_backend() -> str:
-    """Return PRORL_BACKEND, else ``local``."""
+    """Return the value of PRORL_BACKEND, or ``local`` if it is not set."""
     return os.environ.get("PRORL_BACKEND", "").strip() or "local"
 
 
 def check_backend(backend: str) -> None:
-    """Raise UserError for an unknown backend, without opening anything."""
+    """Raise UserError if ``backend`` is not a valid name. Nothing is opened."""
     if backend.partition(":")[0] == "remote":
         raise UserError(
-            "sandbox backend remote:URL was removed; score at a reward server instead (--reward-server URL, "
-            "reward.servers of prorl train; there: prorl verify serve)"
+            "the sandbox backend remote:URL was removed: run 'prorl verify serve' on the other machine, and use "
+            "--reward-server URL here (prorl train: reward.servers)"
         )
     if backend != "local" and backend.partition(":")[0] != "docker":
         raise UserError(f"unknown sandbox backend {backend!r}: use {BACKENDS}")
@@ -218,11 +218,11 @@ def open_sandbox(
     slots: int | None = None,
     sessions: int = MOST_SESSIONS,
 ) -> ToolSandbox:
-    """Open a ``local`` or ``docker`` sandbox with ``slots`` concurrent boxes, plus up to ``sessions`` sessions.
+    """Open a sandbox that runs up to ``slots`` programs and ``sessions`` sessions at once.
 
-    ``docker:RUNTIME`` names an engine's runtime, such as ``docker:runsc`` for gVisor; None means PRORL_BACKEND or
-    ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false, UserError if the backend is
-    unknown or the engine does not answer.
+    ``backend`` is ``local``, ``docker`` or ``docker:RUNTIME``, such as ``docker:runsc`` for gVisor. The default is the
+    variable PRORL_BACKEND, else ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false,
+    UserError if the backend is unknown or unavailable.
     """
     backend = backend or default_backend()
     check_backend(backend)
@@ -242,7 +242,7 @@ _ANSWER = 42
 
 @dataclass(frozen=True, slots=True)
 class TriedLanguage:
-    """Whether a language runs whole programs, and whether its functions can be called; if not, ``note`` has the fix."""
+    """Whether programs of a language run, and whether their functions can be called. If not, ``note`` has the fix."""
 
     name: str
     runs: bool
@@ -251,7 +251,7 @@ class TriedLanguage:
 
 
 def try_languages(sandbox: Sandbox) -> Iterator[TriedLanguage]:
-    """Try each registered language. Raises SandboxError if the sandbox itself fails."""
+    """Run the test programs of each registered language. Raises SandboxError if the sandbox itself fails."""
     for spec in LANGUAGES.all():
         yield _try_language(sandbox, spec)
 

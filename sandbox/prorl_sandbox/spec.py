@@ -1,4 +1,4 @@
-"""``LanguageSpec`` describes how a language is compiled and run. Commands are argument lists, never shell text."""
+"""``LanguageSpec`` describes how programs of a language are compiled and run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ _CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 BINARY = "program"
 """File name of a compiler's output."""
 Sources = Mapping[str, str]
-"""Text of a compiler's input files by file name."""
+"""Contents of a compiler's input files, by file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command that a box executes to compile or run a program.
+    """A command that compiles or runs a program inside the sandbox.
 
-    ``tools`` are alternative names for ``argv[0]``, the first installed of which is used. Without tools the program
-    itself is executed. ``{program}`` in ``argv`` is its path. ``needed`` are other required tools. A compiler finds
-    ``sources`` in the working folder and leaves the file or folder ``result`` there. ``answers`` means that the program
-    keeps the channel to the host.
+    - ``argv``: the arguments. ``{program}`` is replaced by the program's path.
+    - ``tools``: names for ``argv[0]``; the first installed one is used. If empty, the program itself is executed.
+    - ``needed``: other tools that must be installed, each with its alternative names.
+    - ``sources``, ``result``: files in the working folder that a compiler reads, and the file or folder that it writes.
+    - ``answers``: the program keeps the channel to the host.
     """
 
     argv: tuple[str, ...]
@@ -50,10 +51,10 @@ class Trial:
 class LanguageSpec:
     """A language that programs may be written in. Raises UserError for an inconsistent spec.
 
-    ``run`` and ``compile`` are argument lists with the placeholders ``{source}`` (source file), ``{binary}`` (the
-    compiler's result) and ``{memory_mb}``. If ``run`` contains ``{binary}``, the result is run (a folder as a zip
-    archive); otherwise the source is run, and ``compile`` only checks it. ``run=None`` means Python, which the box's
-    harness runs and which alone supports checks. Calls need Python or a ``harness``.
+    ``run`` and ``compile`` are argument lists with the placeholders ``{source}``, ``{binary}`` (the compiler's result)
+    and ``{memory_mb}``. If ``run`` contains ``{binary}``, the compiled program is run (a folder as a zip archive).
+    Otherwise the source is run, and ``compile`` only checks it. ``run=None`` means Python, the only language that
+    supports checks.
 
     Tools are found in ``/usr/bin``, ``/usr/local/bin`` and ``/bin``, or at an absolute path.
     """
@@ -62,54 +63,50 @@ class LanguageSpec:
     run: tuple[str, ...] | None
     compile: tuple[str, ...] = ()
     source_name: str = ""
-    """File name of a source; default ``program.NAME``."""
+    """File name of a source (default: ``program.NAME``)."""
     title: str = ""
-    """Display name; default: the name."""
+    """Display name (default: the name)."""
     fences: tuple[str, ...] = ()
-    """More names that may follow a code block's fence, in lower case."""
+    """Other names of the language that may follow the fence of a Markdown code block, in lower case."""
     aliases: tuple[str, ...] = ()
     """More names that a task may use, in lower case."""
     suffixes: tuple[str, ...] = ()
     """More file suffixes, in addition to that of ``source_name``, such as ``.cxx``."""
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Other names of a tool, tried in order if it is not installed: {"node": ("nodejs",)}."""
+    """Other names of a tool, tried if it is not installed, such as {"node": ("nodejs",)}."""
     needs: tuple[str, ...] = ()
-    """Tools that the language's tools call, besides the first words of ``compile`` and ``run``."""
+    """Further tools that the compiler or interpreter calls."""
     folders: tuple[str, ...] = ()
-    """Folders outside the system's own that the language's tools read (``/opt/lab``). They are visible read-only."""
+    """Further folders that the tools read, such as ``/opt/lab``. Programs can read them too."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables of the language's tools and programs, besides HOME, TMPDIR, LANG and PATH."""
+    """Environment variables for tools and programs, in addition to HOME, TMPDIR, LANG and PATH."""
     compile_seconds: float = 10.0
-    """Default limit of CPU seconds for compiling a source; the limit of wall time is twice as long."""
+    """Default CPU time limit in seconds for compiling a source. The wall time limit is twice as long."""
     least_memory_mb: int = 0
     """Memory in MiB that the language needs to start; a lower memory limit is raised to it."""
     packages: tuple[str, ...] = ()
-    """Debian packages that ``prorl sandbox build-image`` installs for the language. If this machine has them, local
-    boxes contain their files.
-    """
+    """Debian packages with the language's tools, for ``prorl sandbox build-image`` and the local sandbox."""
     own_memory_mb: int = 0
-    """Memory in MiB that the language's runtime itself uses; added to the limit."""
+    """Memory in MiB that the language's runtime uses; added to the memory limit."""
     own_processes: int = 0
-    """Number of threads that the tools and the runtime start themselves; added to the limit."""
+    """Number of threads that the tools and the runtime start; added to the process limit."""
     reserved_mb: int = 0
-    """Address space in MiB that the runtime reserves without using it. It matters only without a control group, because
-    the limit is then on address space.
-    """
+    """Address space in MiB that the runtime reserves without using it; added to the limit of address space."""
     arrange: Callable[[str], Sources] | None = None
-    """Turns a source into the files to compile; default: one file ``source_name``."""
+    """Function from a source to the files to compile (default: one file ``source_name``)."""
     answers: bool = False
-    """Whether whole programs keep the channel to the host (descriptor 3). A program may write a frame ``{"k": "raise",
-    "memory": bool}`` on it if an exception or a lack of memory ended it.
-    """
+    """Whether programs may write a frame ``{"k": "raise", "memory": bool}`` to file descriptor 3 when they fail."""
     harness: Callable[[str, str], Sources] | None = None
-    """Turns a source and a function name into a program that answers one call of the function; None: the language
-    supports whole programs only. The program reads its question from descriptor 4 as JSON text ``{"n": nonce, "args":
-    [...]}``, in which NaN, Infinity and -Infinity are numbers and integers may have any number of digits. It writes one
-    frame (see ``box.wire``) to descriptor 3: ``{"k": "value", "v": a tagged value, "n": nonce}``, ``{"k": "raise",
-    "type": name, "memory": bool}`` or ``{"k": "unserialisable", "text": why}``.
+    """Function from a source and a function name to a program that calls the function once. None: the language supports
+    whole programs only.
+
+    The program reads JSON text ``{"n": nonce, "args": [...]}`` from file descriptor 4. NaN and Infinity are allowed,
+    and integers may have any number of digits. It writes one frame (see ``box.wire``) to descriptor 3: ``{"k": "value",
+    "v": tagged value, "n": nonce}``, ``{"k": "raise", "type": name, "memory": bool}`` or ``{"k": "unserialisable",
+    "text": why}``.
     """
     trial: Trial | None = None
-    """Programs that ``prorl sandbox doctor`` runs to try the language."""
+    """Test programs for ``prorl sandbox doctor``."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.title or self.name)
@@ -118,10 +115,12 @@ class LanguageSpec:
             raise UserError(f"language {self.name}: 'run' and 'compile' are lists of arguments")
         run = " ".join(self.run or ())
         if self.run is not None and not ("{source}" in run) ^ ("{binary}" in run):
-            raise UserError(f"language {self.name}: 'run' must name {{source}} or {{binary}}")
+            raise UserError(
+                f"language {self.name}: 'run' must contain either {{source}} or {{binary}}"
+            )
         if "{binary}" in run and "{binary}" not in " ".join(self.compile):
             raise UserError(
-                f"language {self.name}: 'compile' must make {{binary}}, which 'run' runs"
+                f"language {self.name}: 'compile' must contain {{binary}}, because 'run' does"
             )
         if self.harness is not None and not self.compile:
             raise UserError(f"language {self.name}: 'harness' needs a 'compile' step")
@@ -132,7 +131,7 @@ class LanguageSpec:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """Names that may follow the fence of its code blocks."""
+        """Names of the language that may follow the fence of a code block."""
         return (self.name, *self.fences)
 
     @property
@@ -142,17 +141,17 @@ class LanguageSpec:
 
     @property
     def takes_calls(self) -> bool:
-        """Whether functions of its programs can be called."""
+        """Whether functions of programs in this language can be called."""
         return self.run is None or self.harness is not None
 
     @property
     def tools(self) -> tuple[tuple[str, ...], ...]:
-        """Required tools, each with its alternatives."""
+        """Required tools, each with its alternative names."""
         commands = (*((name,) for name in self.needs), self.compile, self.run or ())
         return tuple(names for command in commands if (names := self._names_of(command)))
 
     def compile_command(self, source: str, call: str | None, memory_mb: int) -> Command:
-        """Return the command that compiles or checks a source; with ``call``, the result answers that call."""
+        """Return the command that compiles or checks a source. With ``call``, the result calls that function."""
         sources: Sources = {self.source_name: source}
         if call is not None and self.harness is not None:
             sources = self.harness(source, call)
@@ -163,7 +162,7 @@ class LanguageSpec:
         return replace(command, needed=self.tools, sources=sources)
 
     def run_command(self, call: str | None, memory_mb: int) -> Command:
-        """Return the command that runs the compiler's result or the source."""
+        """Return the command that runs the compiled program or the source."""
         places = {"{source}": "{program}", "{binary}": "{program}"}
         command = self._command(self.run or (), places, memory_mb)
         needed = self.tools if command.tools else ()
@@ -193,7 +192,7 @@ LANGUAGES = Door("prorl.languages", LanguageSpec, "language")
 
 
 def check_call(call: str, spec: LanguageSpec) -> None:
-    """Raise UserError if a language other than Python cannot take this call."""
+    """Raise UserError if functions of this language cannot be called, or ``call`` is not a function's name."""
     if spec.harness is None:
         callable_in = " and ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
         raise UserError(
@@ -220,6 +219,6 @@ def find_language(name: str) -> LanguageSpec:
         origins = {alias: LANGUAGES.origin(specs[0].name) for alias, specs in languages.items()}
         raise UnknownNameError(unknown_name("language", name, origins))
     if len(languages[word]) > 1:
-        names = " and ".join(spec.name for spec in languages[word])
-        raise UserError(f"both {names} are called {name!r}: use the language's own name")
+        names = " or ".join(spec.name for spec in languages[word])
+        raise UserError(f"language {name!r} is ambiguous: use the name {names}")
     return languages[word][0]

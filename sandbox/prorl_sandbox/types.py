@@ -25,7 +25,7 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 
 class SandboxError(ServiceError):
-    """Raised if the sandbox itself fails, so that nothing is known about the program."""
+    """Raised if the sandbox itself fails, so that the program's result is unknown."""
 
 
 class IsolationError(UserError):
@@ -37,7 +37,7 @@ class CheckerError(UserError):
 
 
 class LanguageError(UserError):
-    """Raised if a language's compiler or interpreter is not installed where boxes run."""
+    """Raised if a language's compiler or interpreter is not installed in the sandbox."""
 
 
 class SessionEndedError(UserError):
@@ -86,16 +86,15 @@ def check_limits(limits: Limits) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """An untrusted source and how to run it.
+    """An untrusted program and how to run it.
 
-    - ``call``: a function, ``Class.method``, or method of a class ``Solution`` that is called with ``args``;
-      ``Outcome.value`` is the return value. Without it, the source runs as ``__main__`` with ``stdin``.
-    - ``args``: LeetCode's linked lists and trees are ``{"ListNode": values}`` and ``{"TreeNode": values}``, also in
-      return values.
-    - ``language``: a name in ``prorl_sandbox.LANGUAGES``; if it has a ``harness``, ``call`` works with JSON arguments.
-    - ``environment``: the packages that Python programs may import: ``stdlib`` (none), ``scientific``, or one made with
+    - ``call``: the function, or ``Class.method``, to call with ``args``. If None, the source runs as a script with
+      ``stdin``.
+    - ``args``: may contain ``{"ListNode": values}`` and ``{"TreeNode": values}`` for linked lists and trees.
+    - ``language``: a name in ``prorl_sandbox.LANGUAGES``. Calls need Python or a language with a ``harness``.
+    - ``environment``: packages that Python programs may import: ``stdlib`` (none), ``scientific``, or one made with
       ``prorl sandbox build-env``.
-    - ``prelude``: ``competition`` makes common modules usable without import.
+    - ``prelude``: with ``competition``, common modules need no import.
     """
 
     source: str
@@ -109,17 +108,17 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Stdin:
-    """Run the program as ``__main__`` with this standard input."""
+    """Run the program as a script with this standard input."""
 
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Load the program and call its function ``name``; see ``Program``.
+    """Call the program's function ``name``; see ``Program``.
 
-    ``then`` lists further calls: methods (name, arguments) of the returned object. The value is then a list of None and
-    the methods' results. With ``in_place``, the value is the argument at that index after the call.
+    - ``then``: methods (name, arguments) to call on the returned object. The value is a list of None and their results.
+    - ``in_place``: index of the argument that is the value after the call, instead of the result.
     """
 
     name: str
@@ -150,14 +149,14 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of a run.
+    """Result of a program's run.
 
-    - ``value``: made only of None, bool, int, float, complex, str, bytes, list, tuple, dict, set and frozenset.
-    - ``limit``: the limit that a ``timeout`` exceeded; ``hint``: explains a failure.
-    - ``wall_seconds``: time since the program's start. It includes ``waited_seconds`` without a CPU, which do not count
-      towards the wall limit.
-    - ``cpu_seconds``: of all processes; ``peak_mb``: resident memory.
-    - ``over_budget``: set for the case that used up the budget and all later ones.
+    - ``value``: result of a function call, made only of built-in types.
+    - ``limit``: the exceeded limit, if ``status`` is ``timeout``.
+    - ``hint``: explanation of a failure, if known.
+    - ``wall_seconds``: duration, including ``waited_seconds`` without a CPU, which do not count towards the wall limit.
+    - ``cpu_seconds``: CPU time of all processes. ``peak_mb``: peak resident memory in MiB.
+    - ``over_budget``: whether the submission's budget was used up by this case or an earlier one.
     """
 
     status: Status
@@ -176,28 +175,27 @@ class Outcome:
 
 
 class Session(Protocol):
-    """A Python interpreter in its own box for several messages. Thread-safe.
+    """A Python interpreter that runs several messages. Thread-safe.
 
-    It ends when a message exceeds a limit, breaks the interpreter or raises SystemExit, and when it is idle or open for
-    too long.
+    It ends if a message exceeds a limit, raises SystemExit or crashes the interpreter, and after too long a time.
     """
 
     @property
     def ended(self) -> str | None:
-        """Why the session is over, or None."""
+        """Why the session has ended, or None."""
         ...
 
     def run(self, source: str, limits: Limits | None = None) -> Outcome:
-        """Run one message. Raises SessionEndedError, SandboxError.
+        """Run Python source code in the session's interpreter. Raises SessionEndedError, SandboxError.
 
-        The value of a last expression is printed, and is ``Outcome.value`` if it can leave the box. The session
-        survives exceptions and syntax errors; if it ended, ``exit_code`` is set. Of ``limits`` (default: the session's)
-        only wall time, CPU time and output apply per message. ``peak_mb`` is 0.
+        If the source ends with an expression, its value is printed, and is ``Outcome.value`` if its type is supported.
+        ``exit_code`` is set if the interpreter exited. Of ``limits`` (default: the session's), only wall time, CPU time
+        and output apply. ``peak_mb`` is always 0.
         """
         ...
 
     def close(self) -> None:
-        """Kill the session, even during another thread's message."""
+        """Kill the session, even while another thread runs a message."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -206,13 +204,13 @@ class Session(Protocol):
 
 
 class Sandbox(Protocol):
-    """A place to run untrusted programs. Thread-safe."""
+    """Runs untrusted programs. Thread-safe."""
 
     isolation: str
     """Isolation level in effect, e.g. ``namespaces+seccomp+landlock+cgroup`` or ``weak:…``."""
 
     def run(self, program: Program, limits: Limits = Limits()) -> Outcome:
-        """Run one program in a fresh box. Raises SandboxError if the sandbox fails."""
+        """Run one program in a new process. Raises SandboxError if the sandbox fails."""
         ...
 
     def run_check(
@@ -224,8 +222,8 @@ class Sandbox(Protocol):
     ) -> Outcome:
         """Run trusted test source that defines ``check(candidate)`` against a submission.
 
-        The check runs in its own box; ``candidate`` calls ``entry_point`` in the submission's box over a typed pipe.
-        ``ok`` means that ``check`` returned.
+        Test and submission run in separate processes; ``candidate`` calls the submission's function ``entry_point``.
+        The status is ``ok`` if ``check`` returned.
         """
         ...
 
@@ -236,12 +234,12 @@ class Sandbox(Protocol):
         limits: Limits = Limits(),
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run each case of a submission in a fresh box, yielding outcomes in order.
+        """Run each case of a submission in a new process. Yields outcomes in order.
 
-        ``limits`` apply per case, ``budget`` to all cases together. The case that uses up the budget is a ``timeout``
-        with ``over_budget``; later ones get the same outcome without being run. Closing the iterator kills running
-        cases. ``program.call`` and ``args`` are ignored, and ``stdin`` if a case has its own. Raises the errors of
-        ``run`` and ``run_check``.
+        ``limits`` apply to each case, ``budget`` to all cases together. The case that uses up the budget is a
+        ``timeout`` with ``over_budget``; later cases get the same outcome without being run. Closing the iterator kills
+        running cases. ``program.call`` and ``args`` are ignored; a ``Stdin`` case also replaces ``stdin``. Raises the
+        errors of ``run`` and ``run_check``.
         """
         ...
 
@@ -255,7 +253,7 @@ class Sandbox(Protocol):
 
 
 class ToolSandbox(Sandbox, Protocol):
-    """A sandbox that also opens sessions, as every backend does."""
+    """A sandbox that also opens sessions. Every backend returns one."""
 
     def open_session(
         self,
@@ -265,7 +263,7 @@ class ToolSandbox(Sandbox, Protocol):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> Session:
-        """Open a session in its own box.
+        """Start a Python interpreter for several messages.
 
         ``limits`` apply to each message. The session ends after ``idle_seconds`` without a message and after
         ``total_seconds``. Raises UserError if too many sessions are open, SandboxError if the sandbox fails.

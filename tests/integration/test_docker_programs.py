@@ -202,5 +202,5 @@ def test_a_language_of_a_plug_in_runs_with_what_the_image_holds(
     source = "{ n += $1 } END { print n }"
     outcome = docker_sandbox.run(Program(source, stdin="1\n41\n", language="awk"))
     assert (outcome.status, outcome.stdout) == ("ok", "42\n"), outcome.stderr
-    with pytest.raises(LanguageError, match="cobol is not installed where boxes run"):
+    with pytest.raises(LanguageError, match="cobol is not installed in the sandbox"):
         docker_sandbox.run(Program("", language="cobol"))

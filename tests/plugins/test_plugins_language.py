@@ -141,12 +141,15 @@ def test_a_language_without_a_compiler_runs_its_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        ("LanguageSpec(name='x', run=('x',))", "must name {source} or {binary} (lang.py, line 2)"),
-        ("LanguageSpec(name='x', run=('{binary}',))", "'compile' must make {binary}"),
+        (
+            "LanguageSpec(name='x', run=('x',))",
+            "must contain either {source} or {binary} (lang.py, line 2)",
+        ),
+        ("LanguageSpec(name='x', run=('{binary}',))", "'compile' must contain {binary}"),
         ("LanguageSpec(name='x', run=('x', '{source}'), source_name='a/b')", "a file name"),
         ("LanguageSpec(name='x', run='x {source}')", "are lists of arguments (lang.py, line 2)"),
         ("LanguageSpec(name='python', run=None)", "language 'python' is defined twice"),
-        ("LanguageSpec(name='x', run=('nowhere-x', '{source}'))", "x is not installed where"),
+        ("LanguageSpec(name='x', run=('nowhere-x', '{source}'))", "x is not installed in"),
     ],
 )
 def test_a_language_that_makes_no_sense_is_one_line_and_exit_code_two(
@@ -197,7 +200,10 @@ def test_a_word_or_an_ending_of_two_languages_is_refused(tmp_path: Path) -> None
     done = subprocess.run(
         [sys.executable, "-c", check], capture_output=True, text=True, check=False
     )
-    assert "TaskError" in done.stderr and "both javascript and typed are called 'js'" in done.stderr
+    assert (
+        "TaskError" in done.stderr
+        and "language 'js' is ambiguous: use the name javascript or typed" in done.stderr
+    )
 
 
 def test_the_record_of_a_language_names_its_distribution(lab_parts: str) -> None:

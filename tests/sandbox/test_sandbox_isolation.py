@@ -93,7 +93,7 @@ def test_a_wall_that_cannot_be_built_raises_sandbox_error(monkeypatch: pytest.Mo
     impossible = View((("/nowhere/at/all", "/x"),))
     monkeypatch.setattr("prorl_sandbox.local.slots.system_view", lambda packages: impossible)
     sandbox = LocalSandbox(capabilities.WALLS, "test")
-    with pytest.raises(SandboxError, match=r"could not build a box.*/nowhere"):
+    with pytest.raises(SandboxError, match=r"could not isolate a program.*/nowhere"):
         sandbox.run(HONEST)
     sandbox.close()
 
@@ -232,7 +232,7 @@ def test_a_run_whose_slot_was_killed_is_run_again_and_then_an_outage() -> None:
         if times == 1:
             assert mine.run(slow).stdout == "42\n"
         else:
-            with pytest.raises(SandboxError, match="process of the sandbox has ended"):
+            with pytest.raises(SandboxError, match="process of the sandbox ended"):
                 mine.run(slow)
         killer.join()
     mine.close()

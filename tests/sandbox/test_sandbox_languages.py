@@ -199,5 +199,5 @@ def test_a_language_that_is_not_installed_says_so(
     later = LanguageSpec(name="nowhere", compile=("true", "{source}"), run=("nowhere", "{source}"))
     for spec in (nowhere, called, later):
         monkeypatch.setattr(LANGUAGES, "get", lambda name, spec=spec: spec)
-        with pytest.raises(LanguageError, match="nowhere is not installed where boxes run: no no"):
+        with pytest.raises(LanguageError, match="nowhere is not installed in the sandbox: no no"):
             sandbox.run(Program("", language="nowhere"))

@@ -230,5 +230,5 @@ def test_an_own_environment_is_used_like_ours(sandbox: LocalSandbox, lab: Path) 
         ran = [mine.run(Program(source, environment="mylab")) for _ in range(3)]
         assert {outcome.stdout.split()[0] for outcome in ran} == {"42"}
         assert len({outcome.stdout for outcome in ran}) == 3
-        with pytest.raises(UserError, match="only Python has environments"):
+        with pytest.raises(UserError, match="available only for Python"):
             mine.run(Program("", language="cpp", environment="mylab"))

@@ -1,4 +1,4 @@
-"""Bait on the host: secrets, sockets and files that show whether an attack reached them."""
+"""Decoy secrets, sockets and files on the host that show whether an attack reached them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECRET_NAME = "PRORL_ATTACK_SECRET"
 
 
 class Bait:
-    """The bait of one suite. Only ``words`` is thread-safe."""
+    """The decoys of one test suite. Only :meth:`words` is thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.token = "pa" + secrets.token_hex(3)
@@ -48,7 +48,7 @@ class Bait:
         return f"{self.token}{number:03d}"
 
     def words(self, number: int) -> dict[str, str]:
-        """Return the values that ``source_for`` puts into the program of attack ``number``."""
+        """Return the text for each placeholder in the program of attack ``number``."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:  # find this machine's network address
                 probe.connect(("192.0.2.1", 9))
@@ -69,7 +69,7 @@ class Bait:
 
     @contextmanager
     def in_environment(self) -> Iterator[None]:
-        """Put the secret into the environment, where a trainer would keep its tokens."""
+        """Set the decoy secret as an environment variable inside the ``with`` block."""
         os.environ[SECRET_NAME] = self._secret
         try:
             yield

@@ -1,7 +1,7 @@
-"""Catalogue of hostile programs in ``programs/``, which are never executed on the host.
+"""Attack programs for testing the sandbox; they never run outside it.
 
-Each file is one case. It begins with a line ``A05: title`` and lines ``held by:``, ``residual:`` or
-``by construction:``. Lines with ``#%`` before each program hold its name, ``key: value`` pairs and flags.
+Each file in ``programs/`` describes one case: a line ``A05: title``, other ``key: value`` lines, and programs. Lines
+that start with ``#%`` before a program hold its name, ``key: value`` pairs and flags.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Finding = Literal["held", "BREACH", "unexpected"]
 
 ARGS: tuple[Any, ...] = (17, 25)
 ANSWER = 1137
-"""Answer to the default task: f(17, 25), or "17 25" on standard input."""
+"""Correct result of the function ``f(17, 25)`` that every attack program pretends to implement."""
 
 USUAL_LIMITS = Limits(
     wall_seconds=10.0, cpu_seconds=8.0, memory_mb=200, output_kb=64, scratch_mb=16
@@ -38,11 +38,12 @@ INVARIANTS = (
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """A hostile program and how it is delivered.
+    """A hostile program, how it is run, and which results are allowed.
 
-    ``ends`` are the allowed statuses. A program that gives the answer ``expected``, which it cannot know, breaches the
-    sandbox, unless ``legal`` is set. With ``legal_in_assert``, its answer passes asserts with ``==``. With
-    ``same_output``, all ``repeat`` runs must print the same.
+    - ``ends``: allowed values of ``Outcome.status``.
+    - ``expected``: the correct answer, which only a program with ``legal`` may give.
+    - ``legal_in_assert``: the answer may pass a check that uses ``==``.
+    - ``repeat``: number of runs. If ``same_output``, all runs must print the same text.
     """
 
     case: str
@@ -65,7 +66,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A kind of attack, and the defence ``held_by``. ``by_construction`` explains why no program is needed."""
+    """A kind of attack: its programs, or why none is needed (``by_construction``), and the defence ``held_by``."""
 
     id: str
     title: str
@@ -77,7 +78,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """The result of an attack. ``status`` is that of the last run, ``broken`` lists violated invariants of the host."""
+    """The result of one attack: the status of its last run, and the violated ``INVARIANTS`` in ``broken``."""
 
     attack: Attack
     finding: Finding
@@ -90,7 +91,7 @@ class AttackResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Result of a suite; ``growth`` has memory in KiB and open files as (before, after)."""
+    """Result of a test suite. ``growth`` maps ``memory_kib`` and ``open_files`` to (before, after)."""
 
     isolation: str
     seconds: float
@@ -100,7 +101,7 @@ class Report:
 
     @property
     def held(self) -> bool:
-        """Whether every attack ended as allowed and every invariant holds."""
+        """Whether every attack had an allowed result and no invariant was violated."""
         return not self.broken and all(r.finding == "held" and not r.broken for r in self.results)
 
 
@@ -151,7 +152,7 @@ def _read_case(file: str, text: str) -> Case:
             head.append(line)
     case_id, _, title = head[0].partition(": ")
     if file != f"{case_id}.txt":
-        raise ValueError(f"{file} begins with {head[0]!r}")
+        raise ValueError(f"{file} must begin with '{file[:-4]}: title', not {head[0]!r}")
     facts = dict(line.split(": ", 1) for line in head[1:] if line.strip())
     attacks: list[Attack] = []
     for header, lines in blocks:
@@ -176,7 +177,7 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
         raise ValueError(f"unknown header {sorted(set(facts) - set(_KEYS) | flags - set(_FLAGS))}")
     ends = frozenset(facts["ends"].split())
     if not ends or ends - set(STATUSES):
-        raise ValueError(f"unknown status among {sorted(ends)}")
+        raise ValueError(f"'ends' must list statuses of the sandbox, not {sorted(ends)}")
     values: dict[str, Any] = {}
     if "expected" in facts:
         values["expected"] = ast.literal_eval(facts["expected"])
@@ -193,7 +194,7 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
     attacks = []
     for delivery in facts["run"].split():
         if delivery not in ("main", "call", "check"):
-            raise ValueError(f"unknown delivery {delivery!r}")
+            raise ValueError(f"'run' must list main, call or check, not {delivery!r}")
         attack = Attack(
             case_id,
             header[0],

@@ -1,6 +1,7 @@
-"""Runs attacks and checks the host.
+"""Run attack programs in a sandbox and check that the host is unharmed.
 
-After each attack an honest submission runs. One second later, paths, processes and bait are inspected.
+After each attack, a harmless program must still be accepted. The host is then searched for leftover files and
+processes.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _GRADES: Mapping[str, Grade] = {
 
 
 def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> AttackResult:
-    """Run an attack ``repeat`` times. Raises SandboxError."""
+    """Run an attack ``repeat`` times and judge all runs together. Raises SandboxError."""
     source = source_for(attack, words)
     outcomes = []
     for number in range(attack.repeat):
@@ -75,7 +76,7 @@ def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> At
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:
-    """Return a run's grade in contest notation, such as AC (accepted)."""
+    """Grade a run as an online judge does: AC (accepted), WA (wrong answer), TLE (time limit exceeded) ..."""
     if outcome.status == "ok":
         if attack.run == "check":
             return "AC"
@@ -87,7 +88,7 @@ def grade_of(attack: Attack, outcome: Outcome) -> Grade:
 
 
 def same(gold: Any, got: Any) -> bool:
-    """Return whether two plain values and the types in them are equal."""
+    """Return whether two values are equal and have equal types, also inside lists, tuples and dicts."""
     if type(gold) is not type(got):
         return False
     if type(gold) in (list, tuple):
@@ -138,7 +139,7 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run all attacks in one sandbox from ``open_box``. Raises SandboxError and ``open_box``'s errors."""
+    """Run all attacks in the sandbox that ``open_box`` opens. Raises SandboxError."""
     began = time.monotonic()
     with lay_bait() as bait:
         family = descendants(os.getpid())
@@ -146,7 +147,9 @@ def run_suite(
         sandbox = open_box()
         try:
             if not honest_is_accepted(sandbox):
-                raise AssertionError("an honest submission is refused before any attack")
+                raise AssertionError(
+                    "the sandbox rejects a harmless program before any attack has run"
+                )
             memory = resident_kib()
             results = _SuiteRun(bait, sandbox, progress or NullProgress()).run(attacks, threads)
             memory_after = resident_kib()

@@ -1,1 +1,1 @@
-"""Code that runs in boxes, with the standard library only; the host imports parts of it."""
+"""Code that runs inside the sandbox. It imports only the standard library."""

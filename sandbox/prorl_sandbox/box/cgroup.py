@@ -1,7 +1,4 @@
-"""Control groups, version 1 or 2, that limit and measure whole boxes.
-
-A slot (which forks the boxes) joins its group before it gives up its rights.
-"""
+"""Linux control groups (version 1 or 2) that limit and measure sandboxed programs."""
 
 from __future__ import annotations
 
@@ -18,24 +15,19 @@ _NAMES = {
 }
 _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
 _HITS = {1: ("memory.failcnt", b""), 2: ("memory.events", b"max ")}
-"""File and key of the number of times that the group reached its memory limit."""
+"""File and key of the counter of failed allocations at the memory limit, by cgroup version."""
 _KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
 KERNEL_BYTES = 64 * 1024 * 1024
-"""Maximum bytes of kernel memory per box, such as page tables and memory mappings. Freeing a million mappings takes the
-kernel most of a second.
-"""
+"""Maximum bytes of kernel memory, such as page tables, that a sandboxed program may cause."""
 _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
-"""File with a group's CPU weight, and the default weight."""
+"""File with a group's CPU weight, and its default value."""
 
 
 class Group:
-    """A slot's control group, of cgroup ``version`` 1 or 2."""
+    """Control group of a process that forks sandboxed programs one after another."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Create ``folders`` and open their files. Raises OSError.
-
-        Version 1 has folders for memory, pids and, if available, cpuacct and cpu; version 2 has one folder.
-        """
+        """Create ``folders`` (version 2: one; version 1: one per controller) and open their files. Raises OSError."""
         self.version = version
         self._folders = folders
         self._limits: tuple[int, int] | None = None
@@ -64,16 +56,15 @@ class Group:
             write(f"{memory}/{swap[0]}", swap[1])
 
     def join(self) -> None:
-        """Move the calling process into the group and forget the group's path."""
         while self._folders:
             write(f"{self._folders.pop()}/cgroup.procs", "0")
 
     def take_base(self) -> None:
-        """Record the slot's own memory use, to which ``set_limits`` adds the box's limit."""
+        """Record the memory that the group uses now; ``set_limits`` does not count this against a program."""
         self._base = int(os.pread(self._usage_fd, 64, 0))
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
-        """Limit the next box to ``memory_mb`` MiB and to ``processes``, including threads."""
+        """Limit the next program to ``memory_mb`` MiB, and to ``processes`` processes and threads."""
         limits = (memory_mb, processes)
         if self._limits == limits:
             return
@@ -117,7 +108,7 @@ def read_counter(fd: int, key: bytes) -> int:
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
-    """Return (version, folders for groups, "") from the lines of /proc/self/cgroup, or (0, [], reason)."""
+    """Return (version, parent folders for new groups, "") from /proc/self/cgroup, or (0, [], reason)."""
     paths = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
         _, names, path = line.rstrip("\n").split(":", 2)
@@ -198,7 +189,7 @@ def _try_folder(parent: str) -> str:
 
 
 def make_parents(version: int, folders: list[str], name: str) -> list[str]:
-    """Make this process's folder in each of ``folders`` and return the new folders. Raises OSError."""
+    """Create the folder ``name`` in each of ``folders`` and return the new folders. Raises OSError."""
     made = [f"{folder}/{PREFIX}{name}" for folder in folders]
     name, usual = _WEIGHT[version]
     for folder in made:
@@ -222,7 +213,7 @@ def remove(folders: list[str]) -> None:
 
 
 def sweep(folders: list[str]) -> None:
-    """Remove the groups of killed template processes. The kernel keeps groups in use."""
+    """Remove control groups that earlier processes left behind when they were killed."""
     for folder in folders:
         for entry in os.scandir(folder):
             owner, _, start = entry.name.removeprefix(PREFIX).partition("-")
@@ -232,7 +223,7 @@ def sweep(folders: list[str]) -> None:
 
 
 def start_time(process: str) -> str:
-    """Return a process's start time in clock ticks, or '' if the process has ended."""
+    """Return a process's start time in clock ticks since boot, or "" if the process has ended."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]

@@ -1,8 +1,4 @@
-"""Transfers values of numpy, pandas and sortedcontainers between boxes and host; docs/concepts/sandbox.md lists the
-types.
-
-A package is used only if the program has imported it.
-"""
+"""Encode numpy, pandas and sortedcontainers values; docs/concepts/sandbox.md lists the supported types."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ globals().update((name, it) for name, it in vars(builtins).items() if not name.s
 SCALAR, ARRAY, SERIES, INDEX, FRAME = "scalar", "array", "series", "index", "frame"
 TAGS = (SCALAR, ARRAY, SERIES, INDEX, FRAME)
 MARK = Ellipsis
-"""First item of the tuple that encodes a value for a box; no program's value can contain it."""
+"""First item of the tuple that encodes a value; a program's own values cannot contain it."""
 _KINDS = "biufcSUO"
 _DATES, _SPANS = "M", "m"
 _MOST = 1_000_000
@@ -27,11 +23,14 @@ _TEXT = "str"
 
 
 class Refused(Exception):
-    """Raised if a value of a supported package cannot be sent."""
+    """Raised if a numpy or pandas value has a dtype or size that cannot be encoded."""
 
 
 def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
-    """Encode a package's value as ("", built-in value) or (tag, parts). None for other types. Raises Refused."""
+    """Encode a value of these packages as (tag, parts), or as ("", built-in value) for sortedcontainers.
+
+    Returns None for values of other types. Raises Refused.
+    """
     kind, modules = type(value), sys.modules
     numpy = modules.get("numpy")
     if numpy is not None:
@@ -47,7 +46,7 @@ def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
             return INDEX, [*_column(value, numpy), value.name]
         if kind is pandas.DataFrame:
             if value.shape[1] and not value.columns.is_unique:
-                raise Refused("a DataFrame with two columns of one name cannot leave the box")
+                raise Refused("a DataFrame with duplicate column names cannot leave the box")
             columns = [_column(value.iloc[:, at], numpy) for at in range(value.shape[1])]
             return FRAME, [list(value.columns), columns, value.index]
     sorting = modules.get("sortedcontainers")
@@ -101,44 +100,41 @@ def as_plain(tag: str, parts: Any) -> Any:
 
 
 def check(tag: str, parts: Any) -> int:
-    """Validate the ``parts`` that a box sent. Returns an array's cost, else 0. Raises ValueError."""
+    """Raise ValueError if ``parts`` are malformed. Returns the decoding cost of an array, else 0."""
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
-        raise ValueError("parts")
+        raise ValueError("wrong number of parts")
     columns = parts[1] if tag == FRAME else [parts[:2]]
     if type(columns) is not list:
-        raise ValueError("columns")
+        raise ValueError("the columns are not a list")
     for column in columns:
         if type(column) is not list or len(column) != 2:
-            raise ValueError("a column")
+            raise ValueError("a column is not [dtype, values]")
         if type(column[0]) is not str or type(column[1]) is not list:
-            raise ValueError("a column")
+            raise ValueError("a column is not [dtype, values]")
         if not _is_dtype(column[0]):
-            raise ValueError("a dtype")
+            raise ValueError("unsupported dtype")
     if tag == FRAME and (type(parts[0]) is not list or len(parts[0]) != len(columns)):
-        raise ValueError("names")
+        raise ValueError("the column names do not match the columns")
     if tag == SCALAR and len(parts[1]) != 1:
-        raise ValueError("a scalar")
+        raise ValueError("a scalar has not one value")
     if tag == ARRAY:
         return _check_shape(parts[2], len(parts[1]))
     return 0
 
 
 def _check_shape(shape: Any, size: int) -> int:
-    """Return the cost of an array's nested lists. Raises ValueError unless the shape has ``size`` values.
-
-    A shape such as [1000000, 1000000, 0] has no values but 10^12 lists, so its cost is high.
-    """
+    """Return the decoding cost of an array. Raises ValueError if its shape does not have ``size`` elements."""
     if type(shape) is not list or len(shape) > 64:
-        raise ValueError("a shape")
+        raise ValueError("the shape does not fit the values")
     lists, product = 0, 1
     for length in shape:
         if type(length) is not int or not 0 <= length <= _MOST:
-            raise ValueError("a shape")
+            raise ValueError("the shape does not fit the values")
         lists += product
         product *= length
     if product != size:
-        raise ValueError("a shape")
+        raise ValueError("the shape does not fit the values")
     return lists + 9 * max(0, lists - 2 * size)
 
 
@@ -164,7 +160,7 @@ def _nested(values: list[Any], shape: list[int]) -> Any:
 
 
 def build(tag: str, parts: list[Any]) -> Any:
-    """Rebuild a value from its tag and parts in the receiving box."""
+    """Return the numpy or pandas value that ``parts`` describe."""
     import numpy
 
     if tag == SCALAR:

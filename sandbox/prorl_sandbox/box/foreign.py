@@ -1,4 +1,4 @@
-"""Compiles and executes programs of other languages inside the box, because compilers are not trusted either."""
+"""Compile and run programs in languages other than Python, inside the sandbox."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def find(tools: Sequence[str]) -> str | None:
 
 
 def compile_artifact(job: dict[str, Any]) -> dict[str, Any]:
-    """Compile the job's sources; return the message for the host."""
+    """Compile the job's sources; return a message with the compiled file or the error."""
     command = job["command"]
     for tools in (command["tools"], *command["needed"]):
         if find(tools) is None:
@@ -63,9 +63,9 @@ def _archive(folder: str) -> bytes:
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Replace this process with the program. If the interpreter is not installed, return a message instead.
+    """Replace this process with the program, or return an error message if its interpreter is not installed.
 
-    ``channel``, the descriptor to the host, stays open only for a program that answers on it.
+    ``channel`` is the descriptor connected to the host.
     """
     command = job["command"]
     if command["tools"] and find(command["tools"]) is None:
@@ -84,7 +84,7 @@ def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
 
 
 def _pass_question(channel: int) -> None:
-    """Pass the host's question to the program as an unnamed file on the descriptor after ``channel``."""
+    """Receive the arguments of a function call and pass them to the program as a file on descriptor ``channel`` + 1."""
     request = wire.read_frame(channel)
     name = f".question-{os.getpid()}"
     file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)

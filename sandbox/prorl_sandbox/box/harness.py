@@ -1,6 +1,6 @@
-"""Runs the program inside the box in the job's mode, and reports to the host on the channel.
+"""Run a submission or its test inside the sandbox, and report the result to the host.
 
-Expected answers are never in this process, so a program can forge only its own answer.
+Expected answers are never in the submission's process.
 """
 
 from __future__ import annotations
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 _OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
-"""Exceptions that need arguments or are caused by a limit. A check sees their base class instead."""
+"""Exceptions that a test sees as their base class, because they need arguments or are caused by a limit."""
 _ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
-"""A check sees the base class of these exceptions unless its source names them. Otherwise a submission could end the
-check's loops as if all tests had passed (``all(map(candidate, ...))``).
-"""
+"""A submission could end a test's loop early by raising these exceptions. The test sees their base class instead."""
 
 
 class CandidateError(Exception):
-    """Base class of exceptions that the submission defines; ``type_name`` is the original name."""
+    """Base class of a submission's own exceptions as a test sees them. ``type_name`` is the original class name."""
 
     type_name = ""
 
 
 class Submission:
-    """A check's proxy of the submission. ``misused``: there was an OpaqueError. ``names``: the check's variables."""
+    """Calls the submission, which runs in another process, for a test.
+
+    ``names`` are the test's global variables. ``misused`` is set if the test compared an object that cannot be copied.
+    """
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
@@ -48,7 +49,7 @@ class Submission:
         self.misused = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
-        """Return a function that calls ``name`` in the submission. None stands for the entry point."""
+        """Return a function that calls the submission's function ``name`` (None: its entry point)."""
 
         def candidate(*args: Any, **kwargs: Any) -> Any:
             return self._ask({"name": name}, args, kwargs)
@@ -77,11 +78,13 @@ class Submission:
 
     def _refuse(self) -> NoReturn:
         self.misused = True
-        raise objects.OpaqueError("an object that cannot leave its box cannot be compared")
+        raise objects.OpaqueError(
+            "the check compares an object that cannot be copied from the submission"
+        )
 
 
 class Names(dict[str, "Any"]):
-    """The built-in names of a check. Any undefined name becomes a function that calls the submission's function."""
+    """Built-in names of a test. Any other undefined name becomes a function that calls the submission."""
 
     def __init__(self, submission: Submission) -> None:
         super().__init__(vars(builtins) | objects.HELPERS)
@@ -94,9 +97,9 @@ class Names(dict[str, "Any"]):
 
 
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
-    """Return an exception that a check can catch like the submission's exception ``name``.
+    """Return an exception with the class name ``name`` for a test to catch.
 
-    Its base class is the first of ``kinds``, the built-in base classes, that is not ``hidden``.
+    Its base class is the first built-in class in ``kinds`` that is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -115,15 +118,13 @@ def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseExce
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
-"""Maximum digits of an int that a program may read or print. With the interpreter's default of 4,300, honest programs
-fail.
-"""
+"""Maximum digits of an int that a program may parse or print. Python's default of 4300 is too low for some tasks."""
 
 
 def run(job: dict[str, Any], channel: int) -> None:
-    """Run the job after :func:`settle`. Returns, or raises SystemExit, as the program does.
+    """Run the job after :func:`settle`; ends as the program does, by returning or by SystemExit.
 
-    ``job`` has the fields of ``plan.Job`` and ``program``, the program's file name.
+    ``job`` has the fields of ``plan.Job`` and ``program``, the path of the program's file.
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
@@ -148,7 +149,7 @@ def run(job: dict[str, Any], channel: int) -> None:
 
 
 def settle(scratch: str) -> list[ModuleType]:
-    """Make the interpreter look like that of ``python program.py`` in ``scratch``, and hide our modules."""
+    """Make the interpreter look like ``python program.py`` in the folder ``scratch``; return prorl's modules."""
     from _sitebuiltins import Quitter
 
     builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")
@@ -168,7 +169,6 @@ def _send(channel: int, message: dict[str, Any]) -> None:
 
 
 def _leave_if_child(program: int) -> None:
-    """Exit if this process is a child that the program forked, which must not answer."""
     if getpid() != program:
         _end(1)
 
@@ -242,7 +242,7 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
 def _load(
     job: dict[str, Any], code: CodeType, channel: int, builtin_names: Any = builtins
 ) -> dict[str, Any]:
-    """Execute the source, except code guarded by ``__main__``."""
+    """Execute the program as an imported module (``__name__`` is not "__main__"); return its global variables."""
     program = getpid()
     names = _module("program", job["program"])
     names["__builtins__"] = builtin_names
@@ -266,7 +266,7 @@ def _end(code: int) -> NoReturn:
 
 
 def _find(name: str, names: dict[str, Any]) -> Any:
-    """Return the function or method ``name``. On contest sites, it may be a method of ``Solution``."""
+    """Return the function ``name``, or the method ``Class.name`` or ``Solution.name``."""
     owner, _, method = name.partition(".")
     if owner not in names and not method and hasattr(names.get("Solution"), owner):
         owner, method = "Solution", owner
@@ -304,9 +304,9 @@ def _call_annotated(
     names: dict[str, Any],
     in_place: int | None = None,
 ) -> Any:
-    """Call a function, converting values to the linked lists and trees that its annotations name.
+    """Call a function, with lists converted to the ``ListNode`` or ``TreeNode`` objects that its annotations name.
 
-    Return the function's result, or its argument with the index ``in_place``.
+    Returns the result, or the argument with the index ``in_place`` after the call.
     """
     is_class = isinstance(function, type)
     annotated = function.__init__ if is_class else function

@@ -1,4 +1,4 @@
-"""Resource limits and usage of a box's processes."""
+"""Set resource limits of sandboxed processes, and measure their CPU time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _base = {"data": 0, "space": 0}
 
 
 def note_base() -> None:
-    """Record this process's memory, which its forks may use in addition to their limit."""
+    """Record this process's memory. ``set_limits`` allows forked processes this much in addition to their limit."""
     with open("/proc/self/statm", encoding="utf-8") as file:
         pages = [int(number) for number in file.read().split()]
     _base["space"], _base["data"] = (
@@ -45,8 +45,8 @@ def set_fixed_limits() -> None:
 def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
-    RLIMIT_NPROC also counts this user's ``other_processes``. With ``summed``, a control group or container limits the
-    box's memory, and languages other than Python get no memory rlimits.
+    ``other_processes`` is added to the process limit, because the kernel counts all processes of the user. ``summed``
+    means that a control group limits memory, so compiled languages get no memory rlimits.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -75,14 +75,14 @@ def _limit(which: int, soft: int, extra: int = 0) -> None:
 
 
 def release_reserve() -> None:
-    """Free the harness's reserved memory, so that it can report that memory ran out."""
+    """Raise the memory limit by the reserved amount, so that a lack of memory can be reported."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (hard, hard))
 
 
 def keep_reserve() -> None:
-    """Reserve memory for the harness again, before a session's next message."""
+    """Reserve memory again after :func:`release_reserve`."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
@@ -91,7 +91,7 @@ def keep_reserve() -> None:
 
 
 def processes_of_this_user(proc: int) -> int:
-    """Count this user's processes and threads in /proc, all of which RLIMIT_NPROC counts before Linux 5.14."""
+    """Return how many processes and threads of this user are listed in the folder /proc."""
     total = 0
     for name in os.listdir(proc):
         if name.isdigit():
@@ -116,10 +116,9 @@ _CHUNK = 65536
 
 
 class Tally:
-    """The CPU time of all processes whose ids ``numbers()`` has ever returned.
+    """CPU time of all processes whose ids ``numbers()`` has returned so far. ``proc`` is a descriptor of /proc.
 
-    ``proc`` is a descriptor of /proc. ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)).
-    ``ready_seconds`` is the longest time that one thread was running or ready (``schedstat``).
+    ``seconds`` is their total CPU time. ``ready_seconds`` is the longest time that one thread ran or waited for a CPU.
     """
 
     def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
@@ -156,11 +155,10 @@ class Tally:
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return a lower bound of the seconds that the box, with the CPU time ``spent``, waited for a CPU."""
+        """Return a lower bound of the seconds spent waiting for a CPU, given the ``spent`` CPU seconds."""
         return max(0.0, self.ready_seconds - spent)
 
     def _note_ended(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
-        """Keep the CPU time of ended processes until their parents' times include it."""
         ended = sum(sum(spent) for key, spent in self._known.items() if key not in now)
         taken = sum(
             max(0, child_ticks - self._known[key][1])
@@ -204,7 +202,7 @@ def names(proc: int, path: str) -> list[str]:
 
 
 def children(proc: int, process: str) -> list[int]:
-    """Return the ids of a process's children, or [] if the kernel does not list them."""
+    """Return the ids of a process's child processes, or [] if the kernel does not list them."""
     threads = names(proc, f"{process}/task")
     lines = [read(proc, f"{process}/task/{thread}/children").split() for thread in threads]
     return [int(number) for line in lines for number in line]

@@ -1,4 +1,4 @@
-"""Passes linked lists and binary trees between boxes by value, and other objects of a submission by number."""
+"""Linked lists, binary trees and other objects that a test and a submission exchange."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 GRAPH, OBJECT, HELD = "graph", "o", "held"
-"""Tags of a value with its objects, of a reference to such an object, and of an object in the submission's box."""
+"""Tags of encoded values: a value with objects, a reference to one of them, and an object kept by the submission."""
 FIELDS = {"ListNode": ("val", "next"), "TreeNode": ("val", "left", "right")}
-"""Attributes of the classes whose objects leave a submission's box by value."""
+"""Attributes of the classes whose objects are copied out of a submission."""
 
 
 class ListNode:
@@ -87,7 +87,7 @@ HELPERS = {
     **KINDS,
     **{one.__name__: one for one in (list_node, tree_node, is_same_list, is_same_tree)},
 }
-"""Names that every check can use, as in LeetCodeDataset."""
+"""Names that every test can use."""
 
 
 def _new(cls: Any, attributes: Mapping[str, Any]) -> Any:
@@ -98,12 +98,12 @@ def _new(cls: Any, attributes: Mapping[str, Any]) -> Any:
 
 
 def build(kind: str, values: Any, names: Mapping[str, Any]) -> Any:
-    """Return the linked list or tree of ``values``, using the program's own class if any."""
+    """Build a ``ListNode`` or ``TreeNode`` from ``values``, with the class of that name in ``names``, if any."""
     return BUILDERS[kind](values, names.get(kind, KINDS[kind]))
 
 
 def build_annotated(annotation: Any, value: Any, names: Mapping[str, Any]) -> Any:
-    """Return ``value``, converted to a linked list or tree if the annotation names one."""
+    """Convert a list to a linked list or tree if the annotation contains ``ListNode`` or ``TreeNode``."""
     text = str(annotation)
     kind = next((kind for kind in FIELDS if kind in text), None)
     if kind is None or type(value) is not list:
@@ -114,7 +114,7 @@ def build_annotated(annotation: Any, value: Any, names: Mapping[str, Any]) -> An
 
 
 def empty_if_none(annotation: Any, value: Any) -> Any:
-    """Return ``value``, or an empty linked list or tree for None if the annotation names one."""
+    """Replace None by an encoded empty linked list or tree if the annotation contains ``ListNode`` or ``TreeNode``."""
     if value is not None:
         return value
     text = str(annotation)
@@ -124,9 +124,9 @@ def empty_if_none(annotation: Any, value: Any) -> Any:
 def revive(
     value: Any, names: Mapping[str, Any], held: Sequence[Any] = (), made: Sequence[Any] = ()
 ) -> Any:
-    """Replace the encoded objects in ``value`` by objects of the program's classes, which ``names`` contains.
+    """Rebuild the encoded objects in ``value``, using classes of the program's global variables ``names``.
 
-    An encoded number refers to ``held``, the objects that never left this box, or to ``made``, those rebuilt here.
+    Numbered objects are taken from ``held`` (kept in this process) or ``made`` (already rebuilt).
     """
     kind = type(value)
     if kind is list:
@@ -159,11 +159,11 @@ def revive(
 
 
 class OpaqueError(BaseException):
-    """Raised if a check compares an object that cannot leave its box, or computes with it."""
+    """Raised if a test compares, or calculates with, an object that cannot be copied from the submission."""
 
 
 class Remote:
-    """A check's proxy of an object in the submission's box. Comparing it is refused, as the submission would decide."""
+    """Proxy of a submission's object in the test's process. It cannot be compared with other objects."""
 
     __slots__ = ("_ask", "_number", "_refuse")
 
@@ -206,7 +206,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "int": int,
     "float": float,
 }
-"""Operations that a check may apply to an object of the submission."""
+"""Operations that a test may apply to an object kept by the submission."""
 _REFUSED = (
     "eq ne lt le gt ge hash format index complex add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod"
     " rmod pow rpow matmul rmatmul and rand or ror xor rxor lshift rlshift rshift rrshift neg pos abs invert round"

@@ -1,7 +1,4 @@
-"""Loads the most imported modules once, before processes are forked.
-
-Modules that make later forks slower (ssl, asyncio, multiprocessing, random) are left out.
-"""
+"""Import common modules once, before processes are forked."""
 
 from __future__ import annotations
 
@@ -25,14 +22,12 @@ COMMON = (
 ONE_THREAD = dict.fromkeys(
     ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 )
-"""Limits linear algebra to one thread: a process with more threads cannot enter namespaces, and a box gets no more CPU
-time with more threads.
-"""
+"""Environment variables that limit numpy to one thread. A process with several cannot enter namespaces."""
 _reseed: list[Callable[[], Any]] = []
 
 
 def preload() -> None:
-    """Import the common modules, and compile once to create the syntax tree types (2 ms)."""
+    """Import the modules in ``COMMON``."""
     for name in COMMON:
         importlib.import_module(name)
     prelude.prepare()
@@ -40,7 +35,7 @@ def preload() -> None:
 
 
 def load_packages(folder: str, modules: Sequence[str]) -> None:
-    """Make an environment's packages importable, after the standard library, and import ``modules``."""
+    """Append ``folder`` to the import path and import ``modules`` from it."""
     sys.path.append(folder)
     os.environ.update(ONE_THREAD)
     for name in modules:
@@ -48,9 +43,9 @@ def load_packages(folder: str, modules: Sequence[str]) -> None:
 
 
 def settle_packages(modules: Sequence[str]) -> None:
-    """Prepare for forking after ``load_packages``. Raises RuntimeError if a module started threads."""
+    """Prepare for forking after :func:`load_packages`. Raises RuntimeError if a module started threads."""
     if len(os.listdir("/proc/self/task")) > 1:
-        raise RuntimeError(f"one of {' '.join(modules)} starts threads")
+        raise RuntimeError(f"importing {' '.join(modules)} starts threads")
     loaded = sys.modules
     generator = getattr(loaded.get("numpy.random"), "Generator", None)
     seeded = {
@@ -68,7 +63,7 @@ def settle_packages(modules: Sequence[str]) -> None:
 
 
 def reseed() -> None:
-    """Reseed the packages' random generators, which would otherwise draw the same numbers in every box."""
+    """Reseed the random generators of imported packages. Forked processes would otherwise draw equal numbers."""
     for seed in _reseed:
         seed()
 

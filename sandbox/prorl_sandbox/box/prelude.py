@@ -17,14 +17,14 @@ MODULES = (
     "string", "re", "datetime", "fractions", "collections", "heapq", "bisect", "copy", "operator", "math",
     "itertools", "functools", "io", "sys", "json", "typing", "time", "decimal",
 )  # fmt: skip
-"""Modules provided with their public names. Later modules override earlier ones; builtins override all."""
+"""Modules whose public names are provided. A later module overrides an earlier one; builtins override all."""
 _SLOW = {
     "random": "betavariate choice choices expovariate gauss getrandbits normalvariate randbytes randint random randrange"
     " sample seed shuffle triangular uniform",
     "statistics": "fmean geometric_mean harmonic_mean mean median median_high median_low mode multimode pstdev pvariance"
     " quantiles stdev variance",
 }
-"""Modules that are imported only for a program that uses one of these names."""
+"""Modules that are imported only if a program uses one of these names."""
 RECURSION_LIMIT = 50_000
 _DYNAMIC = frozenset({"eval", "exec", "globals"})
 _names: dict[str, Any] = {}
@@ -41,10 +41,7 @@ def prepare() -> None:
 
 
 def provide(code: CodeType) -> None:
-    """Make the names that ``code`` uses available like builtins, and raise the recursion limit.
-
-    They stay out of the program's namespace, where they could be mistaken for the tested function.
-    """
+    """Make the standard-library names that ``code`` uses available as builtins, and raise the recursion limit."""
     used, codes = set[str](), [code]
     while codes:
         one = codes.pop()

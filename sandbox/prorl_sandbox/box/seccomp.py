@@ -1,6 +1,6 @@
-"""The box's system-call filter, an allow-list in classic BPF.
+"""Seccomp filters: lists of the system calls that sandboxed programs may use.
 
-Other calls fail with EPERM, or with ENOSYS if C libraries handle that.
+All other calls fail with EPERM or ENOSYS.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ ALLOWED = (
     "shutdown", "getrandom",
 )  # fmt: skip
 PRETENDED = ("fadvise64", "readahead", "sync", "sync_file_range", "syncfs")
-"""Calls that do nothing and succeed: hints and flushes for the page cache, which the whole machine shares."""
+"""Calls that do nothing and succeed, because they would affect the page cache of the whole machine."""
 WITHOUT_MARKS = (
     "fsetxattr",
     "lsetxattr",
@@ -131,39 +131,32 @@ WITHOUT_MARKS = (
     "lremovexattr",
     "removexattr",
 )
-"""Extended-attribute calls, which fail as on a file system without them; ``shutil`` handles that."""
+"""Calls that set extended attributes. They fail as on a file system without such attributes."""
 
 ABSENT = (
     "fstatfs", "futex_waitv", "get_robust_list", "pidfd_open", "pidfd_send_signal",
     "set_robust_list", "splice", "statfs", "statx", "tee", "vmsplice",
 )  # fmt: skip
-"""Calls that a C library can do without. They reveal facts about the machine (disks, mounts, number of processes
-started) or act on pages of files.
-"""
+"""Calls that fail with ENOSYS, because they reveal facts about the machine."""
 
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
 _CLONE_PIDFD = 0x1000  # its inode number counts the processes of the machine
 _AF_UNIX = 1
 SOCKET_LEVEL = 1
 _SET_OPTIONS = (2, 6, 7, 8, 9, 13, 15, 16, 18, 20, 21, 66, 67)
-"""SO_REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, REUSEPORT, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO and the
-new forms of the two timeouts. ATTACH_FILTER and similar options, which make the kernel compile a program, are excluded.
-"""
 SOCKET_OPTIONS = {
     "setsockopt": _SET_OPTIONS,
     "getsockopt": (*_SET_OPTIONS, 3, 4, 17, 30, 38, 39, 42),
 }
-"""SOL_SOCKET options that may be set and read. TYPE, ERROR, PEERCRED, ACCEPTCONN, PROTOCOL, DOMAIN and PEEK_OFF may
-also be read, but not COOKIE, which counts the machine's sockets.
-"""
+"""Permitted SOL_SOCKET options. TYPE, ERROR, PEERCRED, ACCEPTCONN, PROTOCOL, DOMAIN and PEEK_OFF can only be read."""
 MESSAGE_FLAGS = {
     "recvfrom": 3, "recvmmsg": 3, "recvmsg": 2, "sendmmsg": 3, "sendmsg": 2, "sendto": 3,
 }  # fmt: skip
-"""Index of the flags argument of calls that send or receive."""
+"""Index of the ``flags`` argument of each call."""
 MSG_OOB = 1
-"""The flag that is refused: out-of-band bytes on unix sockets, which nobody uses (CVE-2025-38236)."""
+"""Refused message flag: out-of-band bytes on unix sockets (CVE-2025-38236)."""
 _BARRIERS = (0, 8, 16, 32, 64, 128, 256)
-"""MEMBARRIER_CMD_QUERY and the private commands; the others interrupt every CPU."""
+"""MEMBARRIER_CMD_QUERY and the private commands. The others interrupt every CPU."""
 _MAP_HUGETLB, _MAP_LOCKED = 0x40000, 0x2000
 _PRIVATE_FUTEX = 128
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
@@ -199,7 +192,6 @@ Instruction = tuple[int, int, int, int]
 
 
 def _argument(number: int) -> Instruction:
-    """Return the instruction that loads an argument's low word. The checked calls ignore the high word."""
     return (_LOAD, 0, 0, 16 + 8 * number)
 
 
@@ -284,7 +276,7 @@ def named_calls() -> set[str]:
 
 
 def build_filter(machine: str) -> list[Instruction]:
-    """Return the box's filter. Raises OSError for machines other than ``x86_64`` and ``aarch64``."""
+    """Return the filter for a machine. Raises OSError unless it is ``x86_64`` or ``aarch64``."""
     rules = _arch_check(machine)
     if machine == "x86_64":
         rules += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _KILL_PROCESS)]
@@ -311,7 +303,6 @@ def build_filter(machine: str) -> list[Instruction]:
 
 
 def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return a binary search for the span (first number, body) that contains the loaded number."""
     if len(spans) == 1:
         return spans[0][1]
     middle = len(spans) // 2
@@ -323,9 +314,9 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 
 
 def build_child_filter(machine: str) -> list[Instruction]:
-    """Return an extra filter for boxes whose CPU time no control group counts.
+    """Return an additional filter for programs whose CPU time is not measured by a control group.
 
-    Under it, a program cannot ignore SIGCHLD or start a session, which would distort the count.
+    It prevents programs from ignoring SIGCHLD or starting a session, which would distort the measured time.
     """
     # Ignoring SIGCHLD would make the kernel forget the children's time. The scheduler divides CPU time by session
     # (sched(7), autogroup).
@@ -340,7 +331,7 @@ def _number(name: str, machine: str) -> int | None:
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
-    """Return a filter for boxes without a pid namespace: a process can signal only itself."""
+    """Return a filter that lets a process send signals only to itself, for use without a pid namespace."""
     rules = _arch_check(machine)
     kill, tgkill, tkill = (_number(name, machine) or 0 for name in ("kill", "tgkill", "tkill"))
     for number in (kill, tgkill):
@@ -358,7 +349,7 @@ def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
 
 def _arch_check(machine: str) -> list[Instruction]:
     if machine not in _AUDIT_ARCH:
-        raise OSError(38, f"seccomp: no filter for {machine}")
+        raise OSError(38, f"seccomp: no filter for {machine}, only for x86_64 and aarch64")
     return [
         (_LOAD, 0, 0, _ARCH),
         (_JEQ, 1, 0, _AUDIT_ARCH[machine]),
@@ -372,7 +363,7 @@ class _Program(ctypes.Structure):
 
 
 def install(rules: list[Instruction]) -> None:
-    """Install a filter permanently, also for children. Needs no_new_privs."""
+    """Install a filter permanently, also for child processes. Requires ``no_new_privs``."""
     install_blob(assemble(rules))
 
 

@@ -1,7 +1,4 @@
-"""A session inside the box: an interpreter, and a supervisor that does not run the program.
-
-Between messages all other processes are stopped with SIGSTOP. The supervisor passes answers on unread.
-"""
+"""Run the messages of a session in one Python interpreter, which is stopped between messages."""
 
 from __future__ import annotations
 
@@ -34,8 +31,8 @@ _COMPILE_ERRORS = (SyntaxError, ValueError, OverflowError, RecursionError, Memor
 _LONGEST_LINE_SHOWN = 1000
 
 
-def run_messages(job: dict[str, Any], way: int) -> NoReturn:
-    """Run messages that arrive on the socket ``way`` until it closes."""
+def run_messages(job: dict[str, Any], connection: int) -> NoReturn:
+    """Execute each message that arrives on the socket ``connection``, until the socket closes."""
     sys.argv = [""]
     main = ModuleType("__main__")
     main.__builtins__ = builtins  # type: ignore[attr-defined]
@@ -43,7 +40,7 @@ def run_messages(job: dict[str, Any], way: int) -> NoReturn:
     names = main.__dict__
     mine = getpid()
     number = 0
-    while (order := wire.read_frame(way)) is not None:
+    while (order := wire.read_frame(connection)) is not None:
         number += 1
         answer = _run_cell(order["source"], f"<message {number}>", names)
         for stream in (sys.stdout, sys.stderr):
@@ -55,7 +52,7 @@ def run_messages(job: dict[str, Any], way: int) -> NoReturn:
         if len(frame) > order["cap"]:
             answer.pop("v", None)
             frame = wire.pack(answer | {"n": order["n"]})
-        wire.write_all(way, frame)
+        wire.write_all(connection, frame)
         if answer["k"] == "exit":
             _exit(answer["code"])
         if answer.get("memory"):
@@ -121,7 +118,7 @@ def _exit_code(leaving: SystemExit) -> int:
 
 _CHUNK = 65536
 _LOOKS, _LOOK_SECONDS = 200, 0.0001
-"""Maximum number of checks whether an interpreter has stopped, and the seconds between them."""
+"""Maximum number of checks whether the interpreter has stopped, and the seconds between two checks."""
 
 
 class _Interpreter:
@@ -180,10 +177,10 @@ class _Interpreter:
 
 
 class Supervisor:
-    """Serves the host's orders: run a cell, or kill the interpreter (unanswered).
+    """Passes messages from the host to the interpreter's process, and answers back to the host.
 
-    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark``
-    follows its output on both streams.
+    An answer is {"k": "answer", "body": text}, {"k": "died", "status": wait status or None} or {"k": "garbled"}. After
+    each message, its ``mark`` is written to both output streams.
     """
 
     def __init__(self, job: dict[str, Any], channel: int) -> None:
@@ -270,7 +267,6 @@ class Supervisor:
             return
 
     def _stop(self) -> None:
-        """Stop all other processes, and wait until the interpreter has stopped and written its output."""
         try:
             os.kill(-1, signal.SIGSTOP)
         except OSError:  # there is no process to stop

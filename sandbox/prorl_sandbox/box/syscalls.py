@@ -1,4 +1,4 @@
-"""Linux calls, for x86_64 and aarch64, that the standard library lacks. They raise OSError."""
+"""Linux system calls that the standard library lacks, for x86_64 and aarch64. Errors raise OSError."""
 
 from __future__ import annotations
 
@@ -46,15 +46,12 @@ def _check(result: int, call_name: str) -> int:
 def _number(table: dict[str, int], call_name: str) -> int:
     architecture = machine()
     if architecture not in table:
-        raise OSError(38, f"{call_name}: no system call number known for {architecture}")
+        raise OSError(38, f"{call_name} is not supported on {architecture}: use x86_64 or aarch64")
     return table[architecture]
 
 
 class Prepared:
-    """A C library call whose arguments are converted before the fork.
-
-    In a fork, the first write to a page copies the page, which is slower than most system calls.
-    """
+    """A C library call with arguments that are converted in advance, which makes the call faster after a fork."""
 
     def __init__(self, function: str, call_name: str, *arguments: object) -> None:
         self._function = getattr(_libc, function)
@@ -133,9 +130,9 @@ class _CapHeader(ctypes.Structure):
 
 
 def drop_bounding_set() -> None:
-    """Empty the capability bounding set, so that no program executed later gains rights.
+    """Remove all capabilities from the bounding set, so that later programs cannot gain them.
 
-    Without CAP_SETPCAP, no_new_privs has the same effect.
+    Does nothing without CAP_SETPCAP.
     """
     for capability in range(64):
         try:
@@ -154,12 +151,12 @@ def prepared_drop_capabilities() -> Prepared:
 
 
 def drop_capabilities() -> None:
-    """Permanently empty the effective, permitted and inheritable capability sets."""
+    """Permanently give up all capabilities of this process."""
     prepared_drop_capabilities()()
 
 
 def use_huge_pages() -> None:
-    """Ask for huge pages, so that a fork copies far fewer page table entries."""
+    """Ask the kernel to back this process's memory with huge pages, which makes forks faster."""
     with open("/proc/self/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     for span, rights, *_, name in (line if len(line) > 5 else [*line, ""] for line in lines):
@@ -203,10 +200,10 @@ class _PathBeneath(ctypes.Structure):
 
 
 class Fence:
-    """A prepared Landlock restriction; ``abi`` is at least 1.
+    """A Landlock restriction of file access, for a kernel with Landlock version ``abi`` (at least 1).
 
-    It allows reading and executing below ``readable``, and everything except executing below ``writable``. It blocks
-    TCP (ABI 4), and abstract sockets and signals to the outside (ABI 6).
+    Below ``readable`` a process can read and execute, below ``writable`` do everything except execute. TCP is blocked
+    from version 4, and signals and abstract sockets to outside processes from version 6.
     """
 
     def __init__(self, writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:
@@ -227,7 +224,7 @@ class Fence:
         self._restrict = Prepared("syscall", "landlock", _RESTRICT_SELF, self._ruleset, 0)
 
     def put_up(self) -> None:
-        """Apply the restriction permanently; missing paths are skipped. Raises OSError."""
+        """Apply the restriction permanently. Missing paths are skipped. Raises OSError."""
         self._ruleset.value = fd = self._create()
         try:
             for path, rights in self._paths:

@@ -1,10 +1,9 @@
-"""Encodes values and frames between box and host, never with pickle.
+"""Encode values and messages that enter or leave the sandbox, without pickle.
 
-A box sends tagged JSON (see ``run.decoding``), the trusted host sends marshal. A frame is a 4-byte big-endian length
-and a body.
+Sandboxed processes send tagged JSON, the host sends marshal data. A frame is a 4-byte big-endian length and a body.
 
-Supported types are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict (also Counter,
-defaultdict and OrderedDict) and the types of ``columns`` and ``objects``, but no other subclasses.
+Supported types are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, Counter,
+defaultdict, OrderedDict, and the types in ``columns`` and ``objects``. Other subclasses are refused.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _SEQUENCES = ((tuple, "tuple"), (set, "set"), (frozenset, "frozenset"))
 
 
 class Unserialisable(Exception):
-    """Raised if a value has an unsupported type, or is too deep or too large."""
+    """Raised if a value has an unsupported type, or is too large or nested too deeply."""
 
 
 class TooLarge(Exception):
@@ -45,7 +44,7 @@ class TooLarge(Exception):
 
 
 class _Budget:
-    """Limits the parts of one value, and numbers its objects, so that each object is encoded once."""
+    """Counts the parts of one value against ``MAX_NODES``, and numbers its objects."""
 
     def __init__(self, trusted: bool) -> None:
         self.parts = MAX_NODES
@@ -55,7 +54,10 @@ class _Budget:
 
 
 def encode(value: Any, trusted: bool = False) -> Any:
-    """Return ``value`` as tagged JSON; ``trusted`` allows a check's own classes. Raises Unserialisable, TooLarge."""
+    """Return ``value`` as tagged JSON. Raises Unserialisable, TooLarge.
+
+    ``trusted`` also allows objects of classes that the caller defines.
+    """
     budget = _Budget(trusted)
     encoded = _encode(value, 0, budget)
     rows: list[Any] = []
@@ -89,15 +91,15 @@ def _object(value: Any, kind: Any, budget: _Budget) -> Any:
 def _encode(value: Any, depth: int, budget: _Budget) -> Any:
     budget.parts -= 1
     if depth > MAX_DEPTH:
-        raise Unserialisable(f"the value is nested deeper than {MAX_DEPTH}")
+        raise Unserialisable(f"the value is nested deeper than {MAX_DEPTH} levels")
     if budget.parts < 0:
-        raise Unserialisable(f"the value has more than {MAX_NODES} parts")
+        raise Unserialisable(f"the value has more than {MAX_NODES} items")
     kind = type(value)
     if value is None or kind is bool or kind is str:
         return value
     if kind is int:
         if value.bit_length() > MAX_INT_BITS:
-            raise TooLarge("an integer of more than 100,000 digits")
+            raise TooLarge("the value contains an integer of more than 100,000 digits")
         small = -_SMALL_INT < value < _SMALL_INT
         return value if small else {"t": "int", "v": format(value, "x")}
     if kind is float:
@@ -159,7 +161,7 @@ def pack(message: dict[str, Any]) -> bytes:
 
 
 def pack_for_box(message: dict[str, Any]) -> bytes:
-    """Return a frame to a box; ``message`` consists of built-in types."""
+    """Encode a message of built-in types for a sandboxed process."""
     return frame(dumps(message, _MARSHAL_VERSION))
 
 
@@ -168,14 +170,14 @@ def frame(body: bytes) -> bytes:
 
 
 def read_frame(fd: int) -> Any:
-    """Wait for the host's next message and return it; return None at the stream's end."""
+    """Wait for the host's next message and return it, or None if the connection was closed."""
     head = _read_exactly(fd, 4)
     if head is None:
         return None
     (size,) = unpack_struct(">I", head)
     body = _read_exactly(fd, size)
     if body is None:
-        raise EOFError("the stream ended inside a frame")
+        raise EOFError("the connection was closed in the middle of a message")
     return loads(body)
 
 

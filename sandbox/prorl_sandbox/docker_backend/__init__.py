@@ -1,1 +1,1 @@
-"""Docker backend: running containers, in which init forks one program after another."""
+"""Docker backend: programs run in containers that are kept running."""

@@ -1,4 +1,4 @@
-"""One running container. The code that runs in it is sent as source, so any image with Python 3.11 or newer works."""
+"""A container that runs programs one after another. Any image with Python 3.11 or newer works."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _OF_INIT = (
     "capset", "fstatfs", "landlock_add_rule", "landlock_create_ruleset",
     "landlock_restrict_self", "mincore", "seccomp", "set_robust_list", "statfs", "statx",
 )  # fmt: skip
-"""Calls that the engine's starter, Python's startup and the isolation of programs need."""
+"""System calls that are needed to start a container and Python, and to isolate programs."""
 _BY_ARGUMENT = {
     "clone", "socket", "socketpair", *seccomp.SOCKET_OPTIONS, *seccomp.MESSAGE_FLAGS,
 }  # fmt: skip
 _LOW_WORD = 0xFFFFFFFF
-"""Mask of a C int; the register's upper half is undefined."""
+"""Mask of an argument's low 32 bits."""
 
 
 def build_profile() -> dict[str, Any]:
-    """Return the engine's seccomp profile. Calls not in it fail with ENOSYS, which C libraries handle."""
+    """Return the seccomp profile for containers. System calls that it does not list fail with ENOSYS."""
     names = {*seccomp.named_calls(), *_OF_INIT} - _BY_ARGUMENT
     unix = {"index": 0, "value": _AF_UNIX, "valueTwo": 0, "op": "SCMP_CMP_EQ"}
     options = [
@@ -87,7 +87,7 @@ _SLOTS = 16_384
 _MIB = 1024 * 1024
 _OVERHEAD_MB = 64
 _LOADING_MB = 2048
-"""Memory limit while a container loads an environment's packages, until their size is known."""
+"""Memory limit in MiB while a container imports packages, before their size is known."""
 _MEMORY_STEP_MB = 32
 _COMPILE_SCRATCH_MB = 256
 _PROGRAM_FOLDER_MB = 64
@@ -130,7 +130,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The resources of a run. An existing container can only change its memory."""
+    """What a program needs of a container: memory and scratch space in MiB, number of processes, packages."""
 
     memory_mb: int
     scratch_mb: int | None
@@ -138,7 +138,7 @@ class Need:
     packages: Packages = NO_PACKAGES
 
     def total_mb(self, loaded_mb: int) -> int:
-        """Return the container's memory limit for the program, our processes and loaded packages, rounded up."""
+        """Return the container's memory limit in MiB, with ``loaded_mb`` for imported packages."""
         steps = -(-(self.memory_mb + _OVERHEAD_MB + loaded_mb) // _MEMORY_STEP_MB)
         return steps * _MEMORY_STEP_MB
 
@@ -148,7 +148,7 @@ class Need:
 
 
 def bundle(config: dict[str, Any]) -> bytes:
-    """Return the input of a container's loader: the source of the box's modules, and ``config``."""
+    """Return the data that a new container reads: the source of prorl's modules, and ``config``."""
     modules, packages = {"prorl_sandbox": ""}, ["prorl_sandbox"]
     for package in (box, box_container):
         for path in Path(str(package.__file__)).parent.glob("*.py"):
@@ -160,10 +160,10 @@ def bundle(config: dict[str, Any]) -> bytes:
 
 
 class Container:
-    """A running container with its stream. Not thread-safe, except ``destroy``."""
+    """A running container and the connection to it. Not thread-safe, except :meth:`destroy`."""
 
     def __init__(self, engine: Engine, image: str, runtime: str | None, need: Need) -> None:
-        """Start the container. Raises UserError if the image or runtime is missing, or SandboxError."""
+        """Start a container. Raises UserError if the image or runtime is missing, SandboxError for other failures."""
         self._engine = engine
         self._scratch_mb = need.scratch_mb or _COMPILE_SCRATCH_MB
         self._pids = need.pids
@@ -221,7 +221,7 @@ class Container:
         return self._memory_mb == need.total_mb(self._loaded_mb)
 
     def set_memory(self, need: Need) -> None:
-        """Change the memory limit if it differs. Raises SandboxError."""
+        """Set the memory limit that ``need`` requires. Raises SandboxError."""
         if self.has_memory(need):
             return
         size = need.total_mb(self._loaded_mb) * _MIB
@@ -230,7 +230,7 @@ class Container:
         self._memory_mb = need.total_mb(self._loaded_mb)
 
     def destroy(self) -> None:
-        """Kill and remove the container, from any thread. Raises SandboxError."""
+        """Kill and remove the container. May be called from any thread. Raises SandboxError."""
         self.stream.hang_up()
         with self._engine.calls("removing a container") as api:
             remove(api, self.id)

@@ -1,4 +1,4 @@
-"""Connection to a Docker engine. Failures raise UserError with the fix before a sandbox is open, SandboxError later."""
+"""Connection to a Docker engine. Raises UserError if it cannot be used, SandboxError if it fails later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REMOVAL_SECONDS = 20.0
 
 
 class EngineError(UserError):
-    """Raised if no engine answers, or if it is too old."""
+    """Raised if no Docker engine can be reached, or if it is too old."""
 
 
 class Engine:
@@ -56,14 +56,14 @@ class Engine:
         if tuple(int(part) for part in version.split(".")) < LEAST_API:
             least = ".".join(map(str, LEAST_API))
             raise EngineError(
-                f"the Docker engine at {where} speaks API {version}: {least} (Docker 20.10) or newer "
-                "is needed"
+                f"the Docker engine at {where} has API version {version}: install Docker 20.10 (API "
+                f"{least}) or newer"
             )
         return cls(api)
 
     @contextlib.contextmanager
     def calls(self, doing: str) -> Iterator[Any]:
-        """Yield the client to one thread at a time. ``doing`` names the failed call in a SandboxError."""
+        """Yield the client to one thread at a time. SandboxError messages say what failed with the words ``doing``."""
         from docker.errors import DockerException
         from requests.exceptions import RequestException
 
@@ -76,20 +76,17 @@ class Engine:
                 ) from error
 
     def check_runtime(self, runtime: str | None) -> None:
-        """Raise UserError for an unknown runtime."""
+        """Raise UserError, with the known runtimes, if the engine does not have ``runtime``."""
         with self.calls("asking for its runtimes") as api:
             runtimes = api.info().get("Runtimes") or {}
         if runtime is not None and runtime not in runtimes:
             raise UserError(
                 f"the Docker engine has no runtime {runtime!r} (it has {', '.join(sorted(runtimes))}): "
-                "add it to the engine's configuration, or leave the runtime out"
+                "add it to the engine's configuration, or omit the runtime"
             )
 
     def reap_orphans(self) -> int:
-        """Remove containers whose owner process has ended, and return their number.
-
-        Containers from other kernels or pid namespaces are left alone.
-        """
+        """Remove containers whose creator, a process on this machine, has ended; return their number."""
         reaped = 0
         with self.calls("looking for orphans") as api:
             filters = {"label": f"{SCOPE_LABEL}={scope()}"}
@@ -122,7 +119,7 @@ def remove(api: Any, container: str) -> None:
         except NotFound:
             return
         time.sleep(0.02)
-    raise SandboxError(f"the engine did not remove container {container[:12]}")
+    raise SandboxError(f"the Docker engine did not remove container {container[:12]} in time")
 
 
 def _reason(error: BaseException) -> str:
@@ -136,14 +133,14 @@ def _reason(error: BaseException) -> str:
 
 
 def scope() -> str:
-    """Return a name that identifies this boot and pid namespace."""
+    """Return a name for the current boot of this machine and the current pid namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     namespace = os.readlink("/proc/self/ns/pid")
     return f"{boot}-{''.join(c for c in namespace if c.isdigit())}"
 
 
 def owner_name() -> str:
-    """Return this process's unique name ``<pid>-<start time>``."""
+    """Return the unique name ``<pid>-<start time>`` of this process."""
     return f"{os.getpid()}-{_start_time(os.getpid())}"
 
 

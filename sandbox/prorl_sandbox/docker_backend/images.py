@@ -1,4 +1,4 @@
-"""Builds a base image with the languages' tools, and an image per environment, which is rebuilt when outdated."""
+"""Build Docker images: a base image with the languages' tools, and one image per environment of packages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _TAG = re.compile(
     rf"(?:[A-Za-z0-9.-]+(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?", re.ASCII
 )
-"""Image name with a tag, without digests, as in https://github.com/distribution/reference (reference.go)."""
+"""An image name with an optional tag, but without a digest (https://github.com/distribution/reference)."""
 
 
 class ImageError(ServiceError):
@@ -59,7 +59,7 @@ class ImageError(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Options of an image build. ``suite`` and ``mirror`` are Debian's; None means those of this machine."""
+    """Options of an image build. ``suite`` and ``mirror`` are Debian's (default: those of this machine)."""
 
     tag: str = DEFAULT_TAG
     languages: tuple[str, ...] = ("python", "cpp", "javascript")
@@ -69,11 +69,13 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if "python" not in self.languages:
-            raise UserError("an image needs python among its languages: the box itself runs in it")
+            raise UserError(
+                "the languages of an image must include python, which the sandbox itself needs"
+            )
         for name in self.languages:
             if not LANGUAGES.get(name).packages:
                 raise UserError(
-                    f"language {name} names no Debian packages to install: make an image with its tools yourself"
+                    f"language {name} does not name its Debian packages: build an image with its tools yourself"
                 )
         if _TAG.fullmatch(self.tag) is None:
             raise UserError(
@@ -106,10 +108,7 @@ def check(engine: Engine, image: str) -> None:
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> str:
-    """Build the image, which takes minutes; return the method used.
-
-    Raises UserError if the method cannot be used here, ImageError if it fails.
-    """
+    """Build the image and return the method used. Raises UserError, ImageError."""
     progress = progress or NullProgress()
     engine = Engine.connect()
     try:
@@ -145,7 +144,7 @@ def build_from(
     progress: Progress,
     **more: Any,
 ) -> None:
-    """Build from a Dockerfile or, with ``custom_context``, from a tar file. Raises ImageError."""
+    """Build from the Dockerfile ``file``, or from a tar file if ``custom_context`` is set. Raises ImageError."""
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
@@ -202,7 +201,7 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
-    """Return the command that makes the file tree in ``root``, in a mount namespace if possible."""
+    """Return the command that installs a Debian system in the folder ``root``."""
     release = {}
     with contextlib.suppress(OSError):
         text = Path("/etc/os-release").read_text(encoding="utf-8")
@@ -225,7 +224,7 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
 
 
 def trim(root: Path) -> None:
-    """Delete unneeded files and clear set-user and set-group bits."""
+    """Delete files that the image does not need, and clear the set-user-ID and set-group-ID bits of programs."""
     for name in (*_UNNEEDED, *_EMPTIED):
         folder = root / name
         if folder.is_dir() and not folder.is_symlink():
@@ -284,9 +283,9 @@ def _find(engine: Engine, base: str, requirements: Requirements) -> Environment:
 def build_environment(
     requirements: Requirements, base: str = DEFAULT_TAG, progress: Progress | None = None
 ) -> bool:
-    """Build an environment's image for the Python of the image ``base``; return False if it was current.
+    """Build the image of an environment on top of the image ``base``; return False if it was up to date.
 
-    Raises the errors of ``environments.build``, UserError if the base is missing, or ImageError.
+    Raises the errors of ``environments.build``, UserError if ``base`` is missing, or ImageError.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()

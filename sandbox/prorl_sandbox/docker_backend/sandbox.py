@@ -1,4 +1,4 @@
-"""Runs programs in containers that stay up."""
+"""Sandbox that runs programs in a pool of Docker containers."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Maker = Callable[[Need], Container]
 
 
 _MOST_RESTING = 4
-"""Maximum idle containers with other packages that a slot keeps."""
+"""Maximum number of idle containers per slot."""
 
 
 class Slot:
-    """Holds one active container, and idle containers with other packages loaded."""
+    """Holds the container of one running program, and idle containers with other packages."""
 
     def __init__(self) -> None:
         self.container: Container | None = None
@@ -40,7 +40,7 @@ class Slot:
         return next((c for c in (*active, *self._resting) if c.packages == need.packages), None)
 
     def prepare(self, need: Need, make: Maker) -> Container:
-        """Return a container that meets ``need``. If there is none, ``make`` makes one."""
+        """Return a container that meets ``need``, which ``make`` starts if necessary."""
         existing = self.find(need)
         if existing is not self.container:
             if self.container is not None:
@@ -73,7 +73,7 @@ class Slot:
 
 
 class Pool:
-    """``size`` slots, whose containers are made on demand. Thread-safe."""
+    """Up to ``size`` containers for running programs, started when needed. Thread-safe."""
 
     def __init__(self, size: int, make: Maker) -> None:
         self.places = Places(size)
@@ -86,9 +86,9 @@ class Pool:
     def take(
         self, needs: Sequence[Need], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Lend one slot with a container per need for the length of a ``with`` block. Raises NoneFree, SandboxError.
+        """Lend one slot with a suitable container per need inside the ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields (slots, function). The function returns whether another caller has had a slot during the block.
+        Yields (slots, function). The function returns whether other callers had slots during the block.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -136,7 +136,7 @@ class Pool:
                 slot.clear()
 
     def close(self) -> None:
-        """Remove every container; current runs raise SandboxError."""
+        """Remove all containers. Calls that are running a program raise SandboxError."""
         self.places.close()
         with self._lock:
             free, busy = list(self._free), [slot.container for slot in self._busy]
@@ -154,7 +154,7 @@ _MIB = 1024 * 1024
 
 
 class DockerSandbox(BoxSandbox):
-    """Implements ``Sandbox`` with a pool of containers. Thread-safe."""
+    """Implements ``Sandbox`` with Docker containers. Thread-safe."""
 
     def __init__(
         self,
@@ -165,9 +165,9 @@ class DockerSandbox(BoxSandbox):
         runs: int,
         sessions: int = MOST_SESSIONS,
     ) -> None:
-        """Make the first container, to fail early. Raises UserError, SandboxError.
+        """Start the first container. Raises UserError, SandboxError.
 
-        A check needs two ``containers``. Each container is replaced after ``runs`` programs. Sessions have their own.
+        At most ``containers`` programs run at once. A container is replaced after ``runs`` programs.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
@@ -243,16 +243,19 @@ def open_docker(
     runs_per_container: int = RUNS_OF_A_CONTAINER,
     sessions: int = MOST_SESSIONS,
 ) -> DockerSandbox:
-    """Open a sandbox of containers made from ``image``, and remove containers whose process has ended.
+    """Open a sandbox of containers made from ``image``. Also removes containers whose creator has ended.
 
-    ``runtime`` is an OCI runtime such as ``runsc``. ``containers`` (default: one per CPU, at least 2) run at once.
-    Raises UserError with the fix if the SDK, engine, image or runtime is missing; SandboxError if the engine fails.
+    ``containers`` is the number of programs that can run at once (default: one per CPU, at least 2). ``runtime`` is an
+    OCI runtime such as ``runsc``. Raises UserError with the fix if the SDK, engine, image or runtime is missing;
+    SandboxError if the engine fails.
     """
     count = containers if containers is not None else max(2, os.cpu_count() or 2)
     if count < 2:
-        raise UserError("the docker sandbox needs at least 2 containers: a check takes two at once")
+        raise UserError(f"containers is {count}: the docker sandbox needs at least 2")
     if not 1 <= runs_per_container <= _MOST_RUNS:
-        raise UserError(f"runs per container must be from 1 to {_MOST_RUNS}")
+        raise UserError(
+            f"runs per container must be from 1 to {_MOST_RUNS}, not {runs_per_container}"
+        )
     engine = Engine.connect()
     try:
         engine.check_runtime(runtime)

@@ -1,4 +1,4 @@
-"""A container's attached, non-blocking stream, and the box at its other end."""
+"""The connection to a container, and the program that runs in it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LARGEST_MUX = 1 << 24
 
 
 class Demultiplexer:
-    """Splits Docker's stream into the container's standard output and standard error."""
+    """Splits the stream of an attached container into standard output and standard error."""
 
     def __init__(self) -> None:
         self.output = bytearray()
@@ -50,7 +50,7 @@ class Demultiplexer:
                 self._stream, self._left = _MUX.unpack(self._head)
                 self._head.clear()
                 if self._stream not in (_STDOUT, _STDERR) or self._left > _LARGEST_MUX:
-                    raise frames.BrokenStream("the container's stream is not multiplexed")
+                    raise frames.BrokenStream("the container's stream has an invalid header")
                 continue
             part = view[: self._left]
             view = view[self._left :]
@@ -62,7 +62,7 @@ class Demultiplexer:
 
 
 class Attached:
-    """A socket to a container, for one thread; only ``send`` is thread-safe."""
+    """A connection to a container, for one thread; only :meth:`send` is thread-safe."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle  # keeps the SDK's response, and so the socket, open
@@ -108,7 +108,7 @@ class Attached:
             self._waiting.clear()  # the reading side reports the end
 
     def next(self) -> tuple[bytes, bytes] | None:
-        """Return the next complete frame of init, or None."""
+        """Return the next complete frame as (kind, body), or None."""
         try:
             return frames.take(self._input.output)
         except frames.BrokenStream:
@@ -116,7 +116,7 @@ class Attached:
             return None
 
     def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
-        """Return the next frame, or None at the stream's end or the deadline."""
+        """Wait for the next frame. Returns None at the end of the stream or at ``deadline`` (``time.monotonic``)."""
         poller = select.poll()
         while (received := self.next()) is None:
             left = deadline - time.monotonic()
@@ -141,13 +141,13 @@ class Attached:
         return value if isinstance(value, dict) else {}
 
     def hang_up(self) -> None:
-        """Shut the stream down, which makes init end the container."""
+        """Close the connection, which makes the container exit."""
         self.ended = True
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Close the descriptor, which no thread may be polling."""
+        """Close the connection and its file descriptor, which no thread may be polling."""
         self.hang_up()
         response = getattr(self._handle, "_response", None)  # the SDK keeps the response here
         (response or self._handle).close()
@@ -282,7 +282,7 @@ class ContainerBox(Box):
             self.kill("output")
 
     def settle(self) -> bool:
-        """Wait for init to clean up; return whether nothing is left."""
+        """Wait until the container has cleaned up after the program; return whether it succeeded."""
         if self.fault is not None or self._stream.ended:
             return False
         if self.end is None:
@@ -336,7 +336,7 @@ def _seconds(value: object) -> float:
 
 
 def read_end(facts: dict[str, Any]) -> End:
-    """Return how a run ended, as init reports it. Malformed values count as a failure."""
+    """Return how a program ended, as reported by the container. A malformed status counts as killed."""
     status, peak = facts.get("status"), facts.get("peak_kb")
     return End(
         status if type(status) is int and 0 <= status < 1 << 16 else 9,

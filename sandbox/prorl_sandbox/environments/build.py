@@ -1,4 +1,4 @@
-"""Builds environments with pip from wheels only, so that no set-up code of a package runs."""
+"""Build environments with pip, from wheels only, because other packages run code during installation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def build(
 
 
 def platform_flags(python: str, machine: str) -> list[str]:
-    """Return pip's options for another Python and machine (Linux with glibc)."""
+    """Return pip's options to install for another Python version and machine (Linux with glibc)."""
     flags = ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
     flags += [f"--platform=manylinux_2_{minor}_{machine}" for minor in _GLIBC]
     return [*flags, f"--platform=manylinux2014_{machine}"]
@@ -97,7 +97,7 @@ def _fill(
         _try(packages, tuple(module for line in requirements.preload for module in line))
     installed = sorted(distributions(path=[str(packages)]), key=lambda one: one.name.lower())
     if not installed:
-        raise UserError(f"environment {requirements.name}: the requirements name no package")
+        raise UserError(f"environment {requirements.name}: its requirements list no package")
     size = sum(path.stat().st_size for path in packages.rglob("*") if path.is_file())
     facts = {
         "name": requirements.name,
@@ -157,7 +157,7 @@ def _try(packages: Path, modules: tuple[str, ...]) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise BuildError(
-            f"loading {' '.join(modules)} takes more than {_TRIAL_SECONDS:g} s: preload fewer modules"
+            f"loading {' '.join(modules)} takes more than {_TRIAL_SECONDS:g} s: list fewer modules after '# preload:'"
         ) from error
     if done.returncode:
         last = done.stderr.strip().splitlines()[-1:] or [f"exit code {done.returncode}"]

@@ -1,7 +1,4 @@
-"""Requirements and folders of environments.
-
-A folder is named after a hash of requirements, Python and machine, and never changes.
-"""
+"""Requirements of environments, and the folders in which their packages are installed."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from prorl_common import UserError, cache_root, nearest
 
 STDLIB = "stdlib"
 PACKAGED = {"scientific": Path(__file__).with_name("scientific.txt")}
-"""Requirements files that come with the package."""
+"""Requirements files that come with prorl, by environment name."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*[^/@]*")
@@ -34,8 +31,7 @@ _OPTIONS = ("--index-url", "--extra-index-url", "-i", "--find-links", "-f", "--n
 class Requirements:
     """A pip requirements file with special comments. Raises UserError for an invalid name or line.
 
-    ``# preload: numpy pandas`` names modules to import together before a box is made. ``# leave-out: **/tests`` gives
-    patterns of package files to leave out.
+    ``# preload: numpy pandas`` lists modules to import before programs start. ``# leave-out: **/tests`` excludes files.
     """
 
     name: str
@@ -79,7 +75,7 @@ class Requirements:
 
     @property
     def hashed(self) -> bool:
-        """Whether the file has hashes; pip then requires them for every package."""
+        """Whether the file has hashes. If so, pip requires a hash for every package."""
         return "--hash=" in self.text
 
     def _lines(self) -> Iterator[str]:
@@ -94,13 +90,13 @@ class Requirements:
 
 
 def packaged(name: str) -> Requirements | None:
-    """Return the requirements that prorl has for ``name``, or None."""
+    """Return the requirements of an environment that comes with prorl, or None for other names."""
     file = PACKAGED.get(name)
     return None if file is None else Requirements(name, file.read_text(encoding="utf-8"))
 
 
 def read(name: str, file: Path) -> Requirements:
-    """Return the requirements in a user's file. Raises UserError."""
+    """Return the requirements in ``file`` for an environment called ``name``. Raises UserError."""
     if name in PACKAGED:
         raise UserError(
             f"{name} is prorl's own environment: give yours another name, or leave --requirements out"
@@ -122,11 +118,11 @@ PACKAGES = "packages"
 
 
 class EnvironmentMissing(UserError):
-    """Raised if an environment is not built where boxes run."""
+    """Raised if an environment has not been built."""
 
 
 def interpreter() -> str:
-    """Return the path of the Python interpreter outside of any virtual environment."""
+    """Return the path of the Python interpreter on which a virtual environment is based."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
@@ -144,7 +140,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Packages in ``folder``. ``preload`` has groups of modules to import before a box is made."""
+    """Installed packages in ``folder``. ``preload`` has groups of modules to import before programs start."""
 
     name: str
     folder: str = ""
@@ -152,7 +148,7 @@ class Environment:
     modules: tuple[str, ...] = ()
 
     def preload_for(self, source: str) -> tuple[str, ...]:
-        """Return the smallest group of ``preload`` that has all packages mentioned in ``source``."""
+        """Return the smallest group of modules in ``preload`` that covers all packages mentioned in ``source``."""
         packages = {module.partition(".")[0] for line in self.preload for module in line}
         if not packages:
             return ()
@@ -196,14 +192,14 @@ def check_name(name: str) -> None:
 
 
 def folder_of(requirements: Requirements, target: Target) -> Path:
-    """Return an environment's folder, existing or not."""
+    """Return the folder of an environment, which may not exist."""
     facts = json.dumps([_FORMAT, requirements.digest, target.python, target.machine])
     return root() / requirements.name / hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An environment's ``state``: built, not built, outdated or always there."""
+    """An environment in the list of environments. ``state`` is built, not built, outdated or always there."""
 
     name: str
     state: str
@@ -229,7 +225,7 @@ def entries() -> list[Entry]:
 
 
 def find(name: str, target: Target) -> Environment:
-    """Return a built environment. Raises EnvironmentMissing, UserError."""
+    """Return an environment. Raises EnvironmentMissing if it is not built, UserError if it is unknown."""
     check_name(name)
     requirements = requirements_of(name)
     if requirements is None:
@@ -254,7 +250,7 @@ def as_environment(requirements: Requirements, folder: Path, facts: dict[str, An
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
-    """Return a complete environment's manifest, or None."""
+    """Return the manifest in ``folder``, or None if the environment is incomplete."""
     try:
         facts: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -275,7 +271,7 @@ def remember(requirements: Requirements) -> None:
 
 @contextlib.contextmanager
 def being_built(name: str) -> Iterator[None]:
-    """Lock an environment during its build. Raises OSError."""
+    """Lock an environment while it is built. Raises OSError."""
     place = root() / name
     place.mkdir(parents=True, exist_ok=True)
     with (place / ".lock").open("w") as file:
@@ -284,7 +280,7 @@ def being_built(name: str) -> Iterator[None]:
 
 
 def hold(folder: Path) -> int:
-    """Return a descriptor that protects an environment from removal."""
+    """Lock an environment against removal; return the descriptor that holds the lock."""
     fd = os.open(folder.parent / _MANIFEST, os.O_RDONLY | os.O_CLOEXEC)
     fcntl.flock(fd, fcntl.LOCK_SH)
     return fd
@@ -304,7 +300,7 @@ _TAIL = 2000
 
 
 def missing_module_hint(stderr: str, environment: str) -> str:
-    """Return a hint that names the environments with the module that the program could not import, or ""."""
+    """Return a hint that names the environments with the module that a program could not import, or ""."""
     missing = _LINE.findall(stderr[-_TAIL:])
     if not missing:
         return ""

@@ -115,7 +115,7 @@ _JVM = (
     "-XX:-UsePerfData",
     "-Xshare:auto",
 )
-"""Options that keep the JVM within a box. Its heap may use the whole memory limit; the JVM's own memory is added."""
+"""JVM options that limit its own threads and memory."""
 _JAVA_NOT_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'",
     re.DOTALL,
@@ -170,9 +170,7 @@ JAVA = LanguageSpec(
 _NODE_RUN = ("node", "--max-old-space-size={memory_mb}")
 _NODE_ENVIRONMENT = {"OPENSSL_CONF": "/dev/null"}  # the system's file may be unreadable
 _NODE_RESERVED_MB = 4096
-"""Address space that node reserves. Its heap may use the whole memory limit, so with node's own memory the box's limit
-decides.
-"""
+"""Address space in MiB that node reserves at its start."""
 
 
 def _with_call(source: str, call: str) -> Sources:

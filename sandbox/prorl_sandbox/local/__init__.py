@@ -1,1 +1,1 @@
-"""Local backend: boxes in Linux namespaces, without a daemon."""
+"""Local backend: programs run in Linux namespaces, without a daemon."""

@@ -1,4 +1,4 @@
-"""The host's end of a local box. Streams are capped, and nothing blocks on a box."""
+"""A program in the local sandbox. Reading its output never blocks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _Output:
 
 class LocalBox(Box):
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
-        """Start a job. Raises SandboxError if the slot has ended, OSError if no descriptors are free."""
+        """Start a job. Raises SandboxError if the slot has ended, OSError if no file descriptors are free."""
         super().__init__(job)
         self._slot = slot
         self._inputs: dict[str, _Input] = {}
@@ -190,7 +190,6 @@ class LocalBox(Box):
             os.close(fd)
 
     def _read(self, name: str) -> bool:
-        """Read available bytes; return False if there are none, or if the stream has ended or is full."""
         one = self._inputs[name]
         try:
             chunk = os.read(one.fd, _CHUNK)

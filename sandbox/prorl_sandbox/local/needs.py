@@ -1,7 +1,4 @@
-"""Finds the files that a program needs, without executing anything.
-
-It reads ELF files, the loader's cache (elf(5), glibc's ``dl-cache.h``) and Debian's package database.
-"""
+"""Find the libraries and Debian package files that a program needs, without executing anything."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ def find_library(name: str) -> str | None:
 
 
 def needed_by(files: Iterable[str]) -> dict[str, str]:
-    """Return {name: path} of all libraries that ``files`` need, directly or not. Missing libraries are skipped."""
+    """Return {name: path} of the libraries that ``files`` need, directly or not. Missing ones are skipped."""
     libraries: dict[str, str] = {}
     waiting = list(files)
     while waiting:
@@ -144,10 +141,7 @@ def has_package_database() -> bool:
 
 
 def files_of(names: Iterable[str]) -> set[str]:
-    """Return the files of Debian packages and of all packages that they depend on, without documentation.
-
-    ``Essential`` packages are always included, because dependencies on them are not declared.
-    """
+    """Return the files of Debian packages and their dependencies, without documentation."""
     packages = _with_dependencies([*names, *_installed().essential])
     return set().union(*map(_paths, packages))
 
@@ -164,7 +158,7 @@ def _paths(package: str) -> frozenset[str]:
 
 @functools.cache
 def package_of(path: str) -> str | None:
-    """Return the Debian package that owns a path, or None. The path is also tried with or without ``/usr``."""
+    """Return the Debian package that owns ``path``, with or without ``/usr``, or None."""
     other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
     lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]
     for listing in (_DATABASE / "info").glob("*.list"):

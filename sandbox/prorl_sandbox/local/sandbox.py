@@ -1,4 +1,4 @@
-"""Local backend: runs programs in new Linux namespaces."""
+"""Local backend: runs programs in Linux namespaces."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def default_slots() -> int:
 class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
-    Use ``open_sandbox``, which refuses weak isolation. ``walls`` are some of user, pid, mount, net, ipc, seccomp,
-    landlock, cgroup. ``slots`` boxes run at once; time limits exclude the wait for a slot.
+    Use ``open_sandbox``, which refuses weak isolation. ``walls`` lists the isolation features to use. ``slots`` is the
+    number of programs that can run at once; waiting for a slot does not count as wall time.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class LocalSandbox(BoxSandbox):
         return environment
 
     def cgroup_version(self) -> int:
-        """Start a template process; return the boxes' control-group version, or 0 for none."""
+        """Return the control-group version in use, or 0 for none. Starts the sandbox if necessary."""
         self._pools()
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0
@@ -125,7 +125,7 @@ class LocalSandbox(BoxSandbox):
                 try:
                     box = LocalBox(slot, job, afterwards.enter_context(self._scratch()))
                 except OSError as error:
-                    raise SandboxError(f"the sandbox could not start a box: {error}") from error
+                    raise SandboxError(f"the sandbox could not start a program: {error}") from error
                 afterwards.callback(box.close)
                 boxes.append(box)
             try:
@@ -140,7 +140,7 @@ class LocalSandbox(BoxSandbox):
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
-        """Yield a temporary folder if boxes have no root folder of their own, else ""."""
+        """Yield a temporary folder for a program, or "" if mount namespaces provide one."""
         if "mount" in self._walls:
             yield ""
             return

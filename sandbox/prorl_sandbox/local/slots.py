@@ -1,4 +1,4 @@
-"""Template processes, the slots that they fork, and the pool that lends slots."""
+"""The local sandbox's processes: slots that run programs, and template processes from which slots are forked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prorl_sandbox.types import SandboxError
 _MESSAGE = 65536
 _REPLY_SECONDS = 30.0
 _REST_SECONDS = 0.005
-"""Seconds until a slot has its next box ready."""
+"""Seconds after a program until its slot is ready for the next program."""
 _CLEANUP_SECONDS = 30.0
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
@@ -37,7 +37,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a slot must have: packages, possible names of the program file, and the ``listing`` of other files."""
+    """What a slot offers to programs: packages, names of the program's file, and the ``listing`` of other files."""
 
     packages: Packages
     files: tuple[str, ...]
@@ -45,7 +45,7 @@ class Request:
 
 
 class Slot:
-    """The host's handle of a slot, which runs one job after another. Not thread-safe, except as noted."""
+    """Handle of a process that runs one program after another. Not thread-safe, except as noted."""
 
     def __init__(self, control: socket.socket, request: Request) -> None:
         self.request = request
@@ -59,15 +59,15 @@ class Slot:
         return self._control.fileno()
 
     def start(self, header: dict[str, Any], fds: Sequence[int]) -> None:
-        """Send a job's limits, and the box's descriptors. Raises BoxLostError."""
+        """Send a program's limits and file descriptors to the slot. Raises BoxLostError."""
         try:
             socket.send_fds(self._control, [marshal.dumps(header, 2)], list(fds))
         except OSError as error:
-            raise BoxLostError(f"a process of the sandbox has ended: {error}") from error
+            raise BoxLostError(f"a process of the sandbox ended unexpectedly: {error}") from error
         self.busy = True
 
     def event(self) -> dict[str, Any] | None:
-        """Return the next event or None, without blocking. Raises BoxLostError."""
+        """Return the next event, or None if there is none yet. Raises BoxLostError."""
         try:
             data = self._control.recv(_MESSAGE, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -75,7 +75,7 @@ class Slot:
         except ConnectionError:
             data = b""
         if not data:
-            raise BoxLostError("a process of the sandbox has ended")
+            raise BoxLostError("a process of the sandbox ended unexpectedly")
         event: dict[str, Any] = marshal.loads(data)
         self.busy = self.busy and event["event"] not in ("end", "error")
         self.doubtful = self.doubtful or event["event"] == "error"
@@ -91,7 +91,7 @@ class Slot:
             return False
 
     def kill_box(self) -> None:
-        """Kill the slot's current box, if any. Thread-safe."""
+        """Kill the running program, if any. Thread-safe."""
         with self._lock, contextlib.suppress(OSError):
             if self.busy:
                 self._control.send(b"kill")
@@ -102,7 +102,7 @@ class Slot:
                 self._control.send(marshal.dumps(limits, 2))
 
     def hang_up(self) -> None:
-        """End the slot and its box. Thread-safe."""
+        """End the slot and its program. Thread-safe."""
         with self._lock, contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
 
@@ -113,7 +113,7 @@ class Slot:
 
 
 class Template:
-    """A template process that makes slots. Thread-safe. Raises SandboxError if it does not start."""
+    """Handle of a process from which slots are forked. Thread-safe. Raises SandboxError if it does not start."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -157,7 +157,7 @@ class Template:
             raise SandboxError(self._reason_of_end())
         word: dict[str, Any] = marshal.loads(data)
         if word["event"] == "error":
-            raise SandboxError(f"the sandbox could not build a box: {word['message']}")
+            raise SandboxError(f"the sandbox could not isolate a program: {word['message']}")
         return word
 
     def slot(self, request: Request) -> Slot:
@@ -198,7 +198,7 @@ class Template:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """Wait until the template has cleaned up, or kill it."""
+        """Wait until the process has cleaned up and ended; kill it after some time."""
         # Closing alone is not enough: a fork of this process may hold the socket too.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
@@ -215,10 +215,7 @@ class Template:
 
 
 class Templates:
-    """One template process per set of loaded packages, started on demand. Thread-safe.
-
-    The process without packages starts immediately.
-    """
+    """Handles of template processes, one per set of packages, which are started when needed. Thread-safe."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
         self._command = command
@@ -227,7 +224,7 @@ class Templates:
         self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
 
     def _start(self, packages: Packages, first: int) -> Template:
-        """Start a template process that shares the image of the process ``first`` (0: a new image)."""
+        """Start a template process. It shares the files of the process ``first``, or copies them if ``first`` is 0."""
         listing = system_view(packages.folder).listing()
         settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
         if packages.folder:
@@ -261,7 +258,7 @@ class Templates:
 
 
 class SlotPool:
-    """Lends up to ``size`` slots, started on demand. Thread-safe."""
+    """Lends up to ``size`` slots, which are started when needed. Thread-safe."""
 
     def __init__(self, templates: Templates, size: int) -> None:
         self.places = Places(size)
@@ -275,9 +272,9 @@ class SlotPool:
     def lend(
         self, requests: Sequence[Request], when: When
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Lend one slot per request for the length of a ``with`` block. Raises NoneFree, SandboxError.
+        """Lend one slot per request inside the ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields (slots, function). The function returns whether another caller has had a slot during the block.
+        Yields (slots, function). The function returns whether other callers had slots during the block.
         """
         with (
             self.places.take(len(requests), when) as crowded,
@@ -291,7 +288,6 @@ class SlotPool:
             yield slots, crowded
 
     def _find(self, request: Request) -> Slot:
-        """Return the matching slot that has been idle longest, or a new slot if that slot's next box is not ready."""
         with self._lock:
             rested = self._rested[request]
             while rested:

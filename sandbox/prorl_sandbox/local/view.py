@@ -1,6 +1,6 @@
-"""Selects the files that are copied into boxes.
+"""Select the files that programs in the local sandbox can read.
 
-Home and working folders, /tmp, /proc, /etc and site-packages are left out: they may hold data sets and graders.
+Home and working folders, /tmp, /proc, /etc and site-packages are left out, because they may hold data and answers.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from prorl_sandbox.local import needs
 from prorl_sandbox.spec import Command
 
 PREFIX = "/usr"
-"""Location of the interpreter and its library in a box, wherever they are on the host."""
+"""Folder of Python as programs see it."""
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 EXECUTABLE = f"{PREFIX}/bin/{VERSION}"
-"""Path that the interpreter reports as its own; a box has no such file."""
+"""Path of the interpreter as programs see it. No such file exists."""
 PACKAGES = f"{PREFIX}/lib/{VERSION}/site-packages"
-"""Location of an environment's packages in a box."""
+"""Folder of an environment's packages as programs see it."""
 _LIBRARY_LINKS = ("/lib", "/lib64", "/lib32")
 _PROGRAM_LINKS = ("/bin", "/sbin")
 _TOOL_PLACES = ("/usr/bin", "/usr/local/bin", "/bin")
 _SYSTEM_PREFIXES = ("/", "/usr", "/usr/local")
 _TOOL_FOLDERS = ("/usr/bin", "/usr/lib", "/usr/libexec", "/usr/include", "/usr/share/nodejs")
-"""Folders that any tool may need; used without a package database."""
+"""Folders with the files of any tool, for machines without a package database."""
 _TIME_ZONES = "/usr/share/zoneinfo"
 _COPIES_OF_TIME_ZONES = ("posix", "right")
 _LEFT_OUT = (
@@ -41,7 +41,7 @@ _LEFT_OUT = (
     "tkinter", "turtle.py", "turtledemo", "_test*.so", "_tkinter*.so", "xx*.so", "*.opt-[12].pyc",
     "*.pyc.*",
 )  # fmt: skip
-"""Parts of the standard library that are left out: tests, installers, graphical modules, and files being written."""
+"""Patterns of standard library files that are left out, such as tests and graphical modules."""
 _OF_COMPILERS = (
     "libatomic.so.1", "libdl.so.2", "libgcc_s.so.1", "libgomp.so.1", "libm.so.6",
     "libpthread.so.0", "libquadmath.so.0", "librt.so.1", "libstdc++.so.6", "libutil.so.1",
@@ -51,30 +51,27 @@ _OF_COMPILERS = (
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Files (origin, target) to copy into boxes, and links (path, target), as absolute paths."""
+    """Files (source, target) and symbolic links (path, target) that programs can read, as absolute paths."""
 
     files: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     hidden: tuple[tuple[str, str], ...] = ()
-    """Host paths to hide in copies of files below them, each with a replacement of equal length."""
+    """Pairs (path, replacement) of equal length. The path is replaced in the text of files below it."""
 
     def listing(self) -> Listing:
         facts = {"files": self.files, "links": self.links, "hidden": self.hidden}
         return Listing(marshal.dumps(facts, 2))
 
     def hiding(self, path: str, replacement: str) -> View:
-        """Return this view with ``path`` replaced by ``replacement`` in the content of copied files.
-
-        The replacement is padded with slashes. A shorter ``path`` is kept.
-        """
+        """Return this view with ``path`` replaced in the text of copied files, unless ``replacement`` is longer."""
         if len(path) < len(replacement):
             return self
         return replace(self, hidden=(*self.hidden, (path, replacement.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
-        """Return this view plus everything below the folder ``origin``, except names that match ``left_out``.
+        """Return this view plus the folder ``origin`` at ``target``, without names that match ``left_out``.
 
-        Links stay links; unreadable files are skipped.
+        Symbolic links are kept as links. Unreadable files are skipped.
         """
         files, links = list(self.files), list(self.links)
         for folder, folder_names, file_names in os.walk(origin):
@@ -93,17 +90,17 @@ class View:
         return replace(self, files=tuple(files), links=tuple(links))
 
     def with_files(self, *paths: str) -> View:
-        """Return this view plus files. Links are followed."""
+        """Return this view plus the files at ``paths``. Symbolic links are followed."""
         files = [(os.path.realpath(path), _inside(path)) for path in paths]
         return replace(self, files=(*self.files, *files))
 
     def with_links(self, *paths: str) -> View:
-        """Return this view plus the links among ``paths``."""
+        """Return this view plus those of ``paths`` that are symbolic links."""
         links = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
         return replace(self, links=(*self.links, *links))
 
     def with_libraries(self, *extra: str) -> View:
-        """Return this view plus the libraries that its files and ``extra`` need, where the loader finds them."""
+        """Return this view plus the libraries that its programs and the files ``extra`` need."""
         base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
         needed = needs.needed_by([*programs, *extra])
@@ -127,7 +124,7 @@ class Listing:
 
     @contextlib.contextmanager
     def note(self) -> Iterator[int]:
-        """Yield the descriptor of a memfd that contains the listing."""
+        """Yield the descriptor of an in-memory file that contains the listing."""
         fd = os.memfd_create("listing")
         try:
             wire.write_all(fd, self.data)
@@ -138,7 +135,7 @@ class Listing:
 
 @functools.cache
 def system_view(folder: str = "") -> View:
-    """Return the files for Python and compiled programs, and the packages in ``folder``."""
+    """Return the view with Python, common libraries and the packages in ``folder``."""
     if folder:
         view = system_view().hiding(folder, PACKAGES)
         return view.with_folder(folder, PACKAGES).with_libraries()
@@ -158,11 +155,7 @@ def system_view(folder: str = "") -> View:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Programs of a compiler or interpreter.
-
-    Each of ``names`` lists a program's alternative names; ``packages`` are Debian packages, ``folders`` further
-    folders.
-    """
+    """Names of programs, each with its alternatives, and further Debian packages and folders that a language needs."""
 
     names: tuple[tuple[str, ...], ...]
     packages: tuple[str, ...] = ()
@@ -175,7 +168,7 @@ class Tools:
 
 @functools.cache
 def tools_view(tools: Tools) -> View:
-    """Return the files of these tools, using the first installed name of each. The box reports missing tools."""
+    """Return the view with Python and these tools. Of each tool, the first installed name is used."""
     view = system_view().with_links(*_PROGRAM_LINKS)
     places = [
         [f"{place}/{name}" for name in names for place in _TOOL_PLACES] for names in tools.names
@@ -223,5 +216,4 @@ def _steps(path: str) -> Iterator[str]:
 
 
 def _inside(path: str) -> str:
-    """Return a file's path in a box, with links in its folder resolved."""
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))

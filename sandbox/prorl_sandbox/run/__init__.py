@@ -1,1 +1,1 @@
-"""Runs a program and returns its Outcome, for all backends."""
+"""Run test cases of a program, for all backends."""

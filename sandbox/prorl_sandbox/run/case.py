@@ -1,7 +1,4 @@
-"""Runs one case and judges it.
-
-If a box does not start its program, the sandbox is at fault and raises an error; later faults are the program's.
-"""
+"""Run one test case and judge it. If the program does not start, an error of the sandbox is raised."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from prorl_sandbox.run.plan import CROWDED_CPU, CheckPlan, CompilePlan, Plan, Pr
 from prorl_sandbox.types import CheckerError, LanguageError, Limits, Outcome, SandboxError, Status
 
 Judgement = tuple[Status, Literal["wall", "cpu"] | None]
-"""A status and, for a timeout, the limit that was exceeded."""
+"""A status and, for a timeout, the exceeded limit."""
 _KILLED: dict[str, Judgement] = {
     "wall": ("timeout", "wall"),
     "cpu": ("timeout", "cpu"),
@@ -29,7 +26,7 @@ _KILLED: dict[str, Judgement] = {
 
 
 def run_plan(plan: Plan, made: Boxes, isolation: str) -> Outcome:
-    """Run a plan in its boxes. Raises SandboxError, CheckerError, LanguageError."""
+    """Run a plan in the processes ``made`` and return the result. Raises SandboxError, CheckerError, LanguageError."""
     match plan:
         case ProgramPlan():
             return _run_program(plan, made, isolation)
@@ -78,7 +75,7 @@ def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
-    """Run a box to its end, and return its answer and value. An unexpected answer is a protocol error."""
+    """Run a program to its end. Returns (its last message, the value in the message); both may be None."""
     (box,) = made.boxes
     ready, answer, value = False, None, None
     for _, message in converse(made, box.job.limits.wall_seconds):
@@ -89,10 +86,10 @@ def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
             continue
         try:
             if answer is not None:
-                raise FrameError("the box sent more than one answer")
+                raise FrameError("the program sent more than one answer")
             if message["k"] == "value":
                 if message.get("n") != nonce:
-                    raise FrameError("the box sent an answer that nobody asked for")
+                    raise FrameError("the program sent an answer without a question")
                 value = decode(message.get("v"))
         except FrameError:
             box.kill("protocol")
@@ -104,7 +101,7 @@ def _await_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
 
 def _require_tools(language: str, message: dict[str, Any] | None) -> None:
     if message is not None and message["k"] == "missing":
-        raise LanguageError(f"{language} is not installed where boxes run: {message['text']}")
+        raise LanguageError(f"{language} is not installed in the sandbox: {message['text']}")
 
 
 def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
@@ -139,10 +136,7 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
-    """Raise CheckerError if the check is broken.
-
-    After an answer of the submission, which may be the cause, only the test fails.
-    """
+    """Raise CheckerError if the check is broken, unless the submission has answered and may be the cause."""
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
         return
@@ -175,7 +169,7 @@ def _require_start(box: Box) -> None:
     if box.killed_for == "peer":  # we killed it because the other box had ended
         return
     if box.fault is not None:
-        raise BoxLostError(f"the sandbox lost a box: {box.fault}")
+        raise BoxLostError(f"the sandbox lost a program: {box.fault}")
     if box.started is None and box.end is not None and box.end.out_of_memory:
         return  # the program alone exceeded its memory limit
     if box.started is None:
@@ -254,7 +248,7 @@ def _seconds(box: Box) -> float:
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether other boxes may have slowed a case down, so that it must be repeated alone."""
+    """Return whether other programs may have caused a timeout, so that the case must be repeated alone."""
     match outcome.limit:
         case None:
             return False

@@ -1,7 +1,4 @@
-"""Plans how other languages are compiled and run.
-
-Compilers' results (artifacts) are untrusted bytes from a box; they are cached, and run only in boxes.
-"""
+"""Plan how programs in languages other than Python are compiled and run."""
 
 from __future__ import annotations
 
@@ -22,15 +19,15 @@ from prorl_sandbox.types import Limits, Program
 COMPILE_LIMITS = Limits(
     wall_seconds=20.0, cpu_seconds=10.0, memory_mb=1024, output_kb=256, processes=16, scratch_mb=256
 )
-"""Limits of a compiler, except for time."""
+"""Limits of a compiler. Its time limits are replaced by the language's."""
 WALL_SECONDS_A_SECOND = 2.0
-"""Wall seconds that a compiler may take per second of its CPU limit."""
+"""Ratio of a compiler's wall time limit to its CPU time limit."""
 _LARGEST_ARTIFACT = 24 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
 
 
 class ArtifactCache:
-    """The most recently used artifacts, at most 64 MiB, by language, source and call. Thread-safe."""
+    """Cache of compiled programs by language, source and call, of at most 64 MiB. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -59,7 +56,7 @@ def _key(program: Program) -> str:
 
 
 def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> CompilePlan:
-    """Plan a compilation. Only its limit ``compile_seconds`` is used."""
+    """Plan a compilation. Of ``limits``, only ``compile_seconds`` is used."""
     memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
     seconds = limits.compile_seconds or spec.compile_seconds
     compiler_limits = replace(
@@ -82,7 +79,7 @@ def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> Co
 def plan_compiled(
     program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits
 ) -> ProgramPlan:
-    """Plan running a compiled program, or its source. Raises UserError if an argument cannot be sent."""
+    """Plan the run of a compiled program. Raises UserError if an argument cannot be encoded."""
     memory_mb = max(limits.memory_mb, spec.least_memory_mb)
     command = spec.run_command(program.call, memory_mb)
     job = Job(

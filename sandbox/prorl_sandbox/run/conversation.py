@@ -1,4 +1,4 @@
-"""Running boxes: their interface, the wall limit, and the relay between a check and the submission."""
+"""Communication with running programs."""
 
 from __future__ import annotations
 
@@ -19,23 +19,21 @@ from prorl_sandbox.types import SandboxError
 SETUP_SECONDS = 60.0
 DYING_SECONDS = 30.0
 MOST_STRETCH = 4.0
-"""Maximum factor by which waiting for a CPU extends a wall limit."""
+"""Maximum factor by which waiting for a CPU extends a wall time limit."""
 LAG_SECONDS = 0.1
-"""Maximum delay of the report that a box waited for a CPU."""
+"""Maximum seconds until a program's waiting for a CPU is reported."""
 QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
-"""Seconds for which a stream, or the channel, is not polled after a short read. A program that writes byte by byte then
-costs this process no more than one that writes blocks.
-"""
+"""Seconds to wait after a short read of an output stream (or of the channel to the program) before reading again."""
 _MOST_KINDS = 20
 
 
 class BoxLostError(SandboxError):
-    """Raised if the process that watches a box failed, so that the result is unknown."""
+    """Raised if the process that watches a program has failed, so that the result is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a box ended: wait status, CPU seconds of all processes, peak resident memory, and whether memory ran out."""
+    """How a program ended: wait status, CPU seconds, peak memory in KiB, and whether memory ran out."""
 
     status: int
     cpu_seconds: float
@@ -44,12 +42,14 @@ class End:
 
 
 class Box(ABC):
-    """A running box. Not thread-safe, except ``kill``.
+    """A running program. Not thread-safe, except :meth:`kill`.
 
-    - ``fault``: set if the sandbox failed.
-    - ``started``, ``ended``: times of ``time.monotonic``; ``waited``: seconds without a CPU.
-    - ``over``: the CPU limit is exceeded; ``spent``: CPU seconds before the last restart of the clock.
-    - ``quiet_until``: time at which the streams that ``watched`` omits are polled again.
+    - ``fault``: the reason, if the sandbox failed.
+    - ``started``, ``ended``: times of ``time.monotonic``.
+    - ``waited``: seconds in which no CPU was available.
+    - ``over``: whether the CPU limit is exceeded.
+    - ``spent``: CPU seconds before the last call of :meth:`renew`.
+    - ``quiet_until``: earliest time at which to read streams that :meth:`watched` omits.
     """
 
     killed_for: str | None = None
@@ -69,28 +69,28 @@ class Box(ABC):
     @property
     @abstractmethod
     def finished(self) -> bool:
-        """Whether the program has ended and its output is read."""
+        """Whether the program has ended and its output has been read."""
 
     @abstractmethod
     def text(self, stream: str) -> str: ...
 
     @abstractmethod
     def take(self, stream: str) -> bytes:
-        """Remove and return a stream's output so far."""
+        """Remove and return the output that ``stream`` has received so far."""
 
     @abstractmethod
     def send(self, message: dict[str, Any]) -> None: ...
 
     @abstractmethod
     def hang_up(self) -> None:
-        """Close the channel to the box after all queued messages."""
+        """Close the channel to the program after all queued messages."""
 
     @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
-        """Restart the CPU clock with new limits. ``resting`` means that all processes are stopped."""
+        """Restart the CPU time with new limits. ``resting`` means that all processes are stopped."""
 
     def kill(self, reason: str) -> None:
-        """Kill all the box's processes and record the ``reason`` of the first call."""
+        """Kill all the program's processes. ``killed_for`` keeps the ``reason`` of the first call."""
         if self.killed_for is None:
             self.killed_for = reason
             self._kill()
@@ -100,11 +100,11 @@ class Box(ABC):
 
     @abstractmethod
     def next_frame(self) -> bytes | None:
-        """Return the next complete frame's body, or None. Raises FrameTooLong."""
+        """Return the body of the next complete frame, or None. Raises FrameTooLong."""
 
     @abstractmethod
     def watched(self) -> list[tuple[int, int]]:
-        """Return (descriptor, poll mask) of everything that the box waits for, except streams not polled now."""
+        """Return (file descriptor, poll mask) pairs to wait for."""
 
     @abstractmethod
     def pump(self, ready: set[int]) -> None: ...
@@ -112,22 +112,22 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Concurrent boxes. ``crowded()`` returns whether boxes of other callers have run at the same time."""
+    """Programs that run together. ``crowded()`` returns whether programs of other callers have run meanwhile."""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
 
 
 Event = tuple[Box, dict[str, Any] | None]
-"""A box and a message of its harness, or None once the box has ended. None comes again while other boxes run."""
+"""A program and one of its messages. The message None means that the program has ended, and may be repeated."""
 
 
 def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
-    """Drive the boxes until all have ended, yielding their messages.
+    """Run the programs until all have ended. Yields their messages.
 
-    The wall clock starts with the last box, and stops while boxes wait for a CPU. A box is killed for "wall", "cpu"
-    (unless the machine is shared), "protocol" (a malformed frame) or "output" (a frame that is too long). Raises
-    SandboxError if a box does not start or does not die.
+    The wall time starts when the last program starts, and excludes waiting for a CPU. A program is killed if it exceeds
+    the wall time or the maximum output, sends a malformed frame or, unless the machine is shared, exceeds its CPU time.
+    Raises SandboxError if a program does not start or does not end.
     """
     boxes = made.boxes
     born = time.monotonic()
@@ -141,7 +141,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
         if deadline is None and all(box.started or box.finished for box in boxes):
             deadline = max(box.started or born for box in boxes) + wall_seconds + LAG_SECONDS
         if deadline is None and now > born + SETUP_SECONDS:
-            raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
+            raise SandboxError(f"a program did not start in {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:
             # Bytes that arrived while this thread was delayed count as in time.
             yield from move(boxes, 0.0)
@@ -155,7 +155,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
             if all(box.finished for box in boxes):
                 return
             if now > deadline + DYING_SECONDS:
-                raise SandboxError(f"a killed box did not end in {DYING_SECONDS:.0f} seconds")
+                raise SandboxError(f"a killed program did not end in {DYING_SECONDS:.0f} seconds")
         if deadline is None:
             yield from move(boxes, max(0.0, born + SETUP_SECONDS - now))
         else:
@@ -163,7 +163,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
 
 
 def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
-    """Wait up to ``seconds`` for bytes, and yield the messages. A box that sends a malformed frame is killed."""
+    """Wait up to ``seconds`` for data and yield the messages. Kill a program that sends an invalid frame."""
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
@@ -186,9 +186,9 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 
 
 class Relay:
-    """Passes a trusted check's questions to the submission, one at a time, and validates every value.
+    """Passes calls of a trusted check to the submission and the results back, and validates both.
 
-    ``passed`` means that the check returned, ``cut_off`` that the submission ended first.
+    ``passed`` means that the check succeeded, ``cut_off`` that the submission ended first.
     """
 
     def __init__(self, submission: Box, check: Box) -> None:
@@ -202,10 +202,10 @@ class Relay:
         self._nonce = ""
 
     def take(self, box: Box, message: dict[str, Any]) -> None:
-        """Pass on a question or answer, or record the end. Raises FrameError."""
+        """Pass on a call or a result, or record the end of ``box``. Raises FrameError for an invalid message."""
         if message["k"] == "ready":
             if box in self._ready:
-                raise FrameError("the box reported twice that it is ready")
+                raise FrameError("the program reported twice that it is ready")
             self._ready.append(box)
         elif box is self._check:
             self._take_from_check(message)
@@ -237,7 +237,7 @@ class Relay:
     def _take_from_submission(self, message: dict[str, Any]) -> None:
         answer = message["k"] in ("value", "raise", "opaque")
         if answer and (not self._awaiting_answer or message.get("n") != self._nonce):
-            raise FrameError("the box sent an answer that nobody asked for")
+            raise FrameError("the program sent an answer without a question")
         self.submission_message = message
         if not answer:
             self.cut_off = True

@@ -1,4 +1,4 @@
-"""Decodes messages and values of a box on the host, within limits; ``box.wire`` encodes them."""
+"""Decode messages and values that sandboxed programs send, within limits of size and time."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Convert tagged JSON to built-in types. Raises FrameError, also for keys that become equal.
+    """Convert tagged JSON to built-in types. Raises FrameError.
 
-    A linked list or binary tree is ``{"ListNode": values}`` or ``{"TreeNode": values by level}``.
+    Linked lists and binary trees become ``{"ListNode": values}`` and ``{"TreeNode": values by level}``.
     """
     return _Reader(carry=False).value(value, 0)
 
 
 def decode_for_box(value: Any, trusted: bool = False) -> tuple[Any, bool]:
-    """Return a value for another box, and whether that box must pass it to ``objects.revive``. Raises FrameError.
+    """Decode a value for another sandboxed process. Raises FrameError.
 
-    Only a check (``trusted``) may send objects of any class, and the submission's own objects.
+    Returns (value, whether it contains objects to rebuild). Only ``trusted`` senders may send objects of any class.
     """
     reader = _Reader(carry=True, trusted=trusted)
     return reader.value(value, 0), reader.carried
@@ -49,7 +49,7 @@ class _Node:
 
 
 class _Reader:
-    """Reads one value within limits of parts and CPU seconds. Without ``carry``, objects become built-in types."""
+    """Decodes one value within limits of size and CPU time. Unless ``carry``, objects become built-in types."""
 
     def __init__(self, carry: bool, trusted: bool = False) -> None:
         self.carried = False
@@ -64,29 +64,29 @@ class _Reader:
     def _spend(self, parts: int) -> None:
         self._parts -= parts
         if self._parts < 0:
-            raise FrameError(f"the value has more than {wire.MAX_NODES} parts")
+            raise FrameError(f"the value has more than {wire.MAX_NODES} items")
         if self._parts <= self._next_look:
             self._next_look = self._parts - _PARTS_BETWEEN_LOOKS
             if time.thread_time() > self._deadline:
-                raise FrameError("the value takes too long to read")
+                raise FrameError("the value takes too long to decode")
 
     def value(self, value: Any, depth: int) -> Any:
         kind = type(value)
         if kind in _PLAIN:
             return value
         if depth > wire.MAX_DEPTH:
-            raise FrameError(f"the value is nested deeper than {wire.MAX_DEPTH}")
+            raise FrameError(f"the value is nested deeper than {wire.MAX_DEPTH} levels")
         if kind is list:
             return self._items(value, depth)
         if kind is not dict or value.keys() != {"t", "v"}:
-            raise FrameError("the value has an unknown form")
+            raise FrameError("the value is not tagged JSON")
         tag, body = value["t"], value["v"]
         if tag in (objects.OBJECT, objects.HELD):
             return self._reference(tag, body)
         if type(tag) is str and type(body) is str:
             return _from_text(tag, body)
         if type(tag) is not str or type(body) is not list:
-            raise FrameError("the value has an unknown form")
+            raise FrameError("the value is not tagged JSON")
         match tag:
             case "tuple":
                 return tuple(self._items(body, depth))
@@ -121,19 +121,19 @@ class _Reader:
 
     def _graph(self, body: list[Any]) -> Any:
         if len(body) != 3 or type(body[1]) is not list or type(body[2]) is not list:
-            raise FrameError("the objects of the value have an unknown form")
+            raise FrameError("the objects of the value are malformed")
         value, classes, rows = body
         self._spend(len(classes) + 2 * len(rows))
         for names in classes:
             if type(names) is not list or not names or not all(type(n) is str for n in names):
-                raise FrameError("a class of the value's objects has an unknown form")
+                raise FrameError("a class of the value's objects is malformed")
             if not self._trusted and objects.FIELDS.get(names[0]) != tuple(names[1:]):
                 raise FrameError("an object is neither a ListNode nor a TreeNode")
         for row in rows:
             if type(row) is not list or not row or row[0] not in range(len(classes)):
-                raise FrameError("an object has an unknown form")
+                raise FrameError("an object is malformed")
             if type(row[0]) is not int or len(row) != len(classes[row[0]]):
-                raise FrameError("an object has an unknown form")
+                raise FrameError("an object is malformed")
             self._kinds.append(classes[row[0]][0])
         if not self._carry:
             self._rows = []
@@ -145,7 +145,7 @@ class _Reader:
         return self.value(value, 1)
 
     def _plain_node(self, number: int, rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-        """Return a linked list's values, or a tree's values by level, as LeetCode writes them."""
+        """Return the values of a linked list, or of a tree level by level, as LeetCode writes them."""
         kind = self._kinds[number]
         tree, children = kind == "TreeNode", objects.FIELDS[kind][1:]
         values: list[Any] = []
@@ -209,7 +209,7 @@ class _Reader:
                 raise FrameError("a dict key or set member cannot be hashed") from error
             counts[code] = counts.get(code, 0) + 1
             if counts[code] > _SAME_HASH:
-                raise FrameError("too many keys have one hash")
+                raise FrameError("too many keys have equal hashes")
             yield key
 
     def _columns(self, tag: str, parts: list[Any]) -> Any:

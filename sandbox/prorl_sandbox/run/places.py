@@ -1,4 +1,4 @@
-"""The queue of callers that wait for a sandbox's boxes."""
+"""Limits how many programs of a sandbox run at once."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from typing import Literal
 from prorl_sandbox.types import SandboxError
 
 When = Literal["free", "alone", "now"]
-"""When boxes may start: "free" waits for enough free places; "alone" waits until no other box runs, and keeps others
-from starting; "now" raises NoneFree rather than wait.
+""""free" waits for enough free places, "alone" until no other program runs; "now" raises NoneFree instead of
+waiting.
 """
 
 
 class NoneFree(Exception):
-    """Raised instead of waiting if no boxes are free or another caller waits."""
+    """Raised if the caller does not want to wait, and no places are free or another caller waits."""
 
 
 class Places:
-    """``size`` places for boxes, given out in order of request. Time limits exclude the wait. Thread-safe.
-
-    A caller takes all its places in one step, so that callers cannot block each other.
-    """
+    """``size`` places for running programs, given out in the order of requests. Thread-safe."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -42,9 +39,9 @@ class Places:
 
     @contextlib.contextmanager
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
-        """Lend ``count`` places for the length of a ``with`` block. Raises NoneFree, SandboxError.
+        """Take ``count`` places at once for the length of a ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields a function that tells whether another caller had a place during the block.
+        Yields a function that returns whether other callers had places during the block.
         """
         me = object()
         with self._changed:
@@ -74,7 +71,7 @@ class Places:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Give out no more places. Waiting callers get SandboxError."""
+        """Refuse all requests. Waiting callers get SandboxError."""
         with self._changed:
             self.closed = True
             self._changed.notify_all()

@@ -1,4 +1,4 @@
-"""Plans of cases: the jobs of the boxes that a case needs."""
+"""Plans that describe how to run a test case."""
 
 from __future__ import annotations
 
@@ -15,23 +15,19 @@ from prorl_sandbox.spec import Command
 from prorl_sandbox.types import Call, Check, Limits, Program
 
 Mode = Literal["main", "serve", "check", "session", "compile", "exec"]
-"""What a box does: run a source, answer calls, run trusted tests, answer messages, compile a source, or run what a
-compiler made.
-"""
+"""What a process does: run a program, answer calls, run a check or session, compile, or execute a compiled program."""
 PYTHON_FILE = "program.py"
 LONGEST_SOURCE = 4 * 1024 * 1024
 """Maximum characters of a program, and of a session's message."""
 CROWDED_CPU = 1.5
-"""Factor by which a program may exceed its CPU limit while others share the machine. A program that ends above the
-limit is run again alone, because shared caches and sibling threads slow it down.
-"""
+"""Factor by which a program may exceed its CPU limit while other programs run. It is then run again alone."""
 _WATCHERS_LAG_SECONDS = 0.3
 _CHECKER_FRAME = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """The packages of ``environment``, in ``folder``, for a box. Modules in ``loaded`` are imported beforehand."""
+    """Packages that a program can import, and the modules that are ``loaded`` before it starts."""
 
     environment: str = "stdlib"
     folder: str = ""
@@ -43,7 +39,7 @@ NO_PACKAGES = Packages()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The task of one box. ``frame_cap`` is the maximum bytes of an answer, ``file`` the program's file name."""
+    """What one process of the sandbox does. ``frame_cap`` is the maximum size of its answer in bytes."""
 
     mode: Mode
     source: str
@@ -59,19 +55,19 @@ class Job:
 
     @property
     def most_cpu_seconds(self) -> float:
-        """CPU seconds after which the box is killed even if the machine is shared."""
+        """CPU seconds after which the program is killed even if other programs slow it down."""
         return self.limits.cpu_seconds * CROWDED_CPU
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds after which the box is killed from inside, even if this process is too busy to do it."""
+        """Wall seconds after which the program is killed even if the host's process is too busy to do so."""
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
-    """Run a program, or call its function as ``question`` says. The answer must repeat ``nonce``."""
+    """Run a program or, if ``question`` is set, call a function of it. A valid answer repeats ``nonce``."""
 
     job: Job
     language: str = "python"
@@ -85,7 +81,7 @@ class ProgramPlan:
 
 @dataclass(frozen=True, slots=True)
 class CompilePlan:
-    """Compile a source; the Outcome's value is the compiler's result."""
+    """Compile a source. The Outcome's value is the compiled program."""
 
     job: Job
     language: str
@@ -97,7 +93,7 @@ class CompilePlan:
 
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
-    """Run a trusted check against a submission in another box."""
+    """Run a trusted check of a submission. Each runs in its own process."""
 
     submission: Job
     check: Job
@@ -113,7 +109,7 @@ Plan = ProgramPlan | CompilePlan | CheckPlan
 def plan_python(
     program: Program, limits: Limits, packages: Packages, call: Call | None
 ) -> ProgramPlan:
-    """Plan a Python program, or a call of its function. Raises UserError if an argument cannot be sent."""
+    """Plan a run of a Python program, or a call of its function. Raises UserError for an unsupported argument."""
     job = Job(
         "main" if call is None else "serve",
         program.source,
@@ -148,7 +144,7 @@ def plan_python(
 
 
 def _with_nodes(value: Any) -> Any:
-    """Return an argument with ``{"ListNode": values}`` and ``{"TreeNode": values}`` marked for ``objects.revive``."""
+    """Mark each ``{"ListNode": values}`` and ``{"TreeNode": values}`` in an argument for conversion."""
     match value:
         case list():
             return [_with_nodes(item) for item in value]

@@ -1,4 +1,4 @@
-"""``BoxSandbox`` plans and runs cases for any backend."""
+"""Base class of all sandboxes."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ _SOON_SECONDS = 0.5
 
 
 class BoxSandbox(Closing, ABC):
-    """Implements ``Sandbox`` and sessions. A backend opens boxes and finds environments.
-
-    Thread-safe if the backend is.
-    """
+    """Base class that implements ``Sandbox`` and sessions. Subclasses start the processes."""
 
     isolation: str
 
@@ -69,25 +66,25 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
-        """Open one box per job, and close the boxes afterwards. Raises NoneFree, SandboxError."""
+        """Start one process per job; stop all at the end of the ``with`` block. Raises NoneFree, SandboxError."""
 
     @abstractmethod
     def _are_free(self, count: int) -> bool: ...
 
     @abstractmethod
     def _session_box(self, job: Job) -> AbstractContextManager[Box]:
-        """Open an additional box for a session and close it afterwards. Raises SandboxError."""
+        """Start a process for a session; stop it at the end of the ``with`` block. Raises SandboxError."""
 
     @abstractmethod
     def _environment(self, name: str) -> Environment:
-        """Return an environment built where boxes run. Raises UserError with the fix."""
+        """Return an environment. Raises UserError with the fix if it is not available."""
 
     @abstractmethod
     def close(self) -> None:
-        """Kill every box; runs in other threads raise SandboxError."""
+        """Kill all programs. Calls in other threads raise SandboxError."""
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
-        """See ``Sandbox.run``. Raises UserError if an argument cannot be sent or the language is not installed."""
+        """See ``Sandbox.run``. Raises UserError if an argument is unsupported or the language is not installed."""
         case: Case = Stdin(program.stdin)
         if program.call is not None:
             case = Call(program.call, program.args)
@@ -102,7 +99,7 @@ class BoxSandbox(Closing, ABC):
     ) -> Outcome:
         """See ``Sandbox.run_check``. Raises CheckerError for a broken checker.
 
-        The two boxes share the wall and CPU limits. Arguments are passed by value.
+        The checker and the program share the wall and CPU limits. Arguments are copied.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
@@ -148,7 +145,9 @@ class BoxSandbox(Closing, ABC):
         if program.call is not None:
             check_call(program.call, spec)
         if program.environment != STDLIB_ONLY.name:
-            raise UserError(f"only Python has environments of packages, not {program.language}")
+            raise UserError(
+                f"environments of packages are available only for Python, not for {program.language}"
+            )
         artifact = self._artifact(program, spec, limits)
         if isinstance(artifact, Outcome):
             return artifact
@@ -180,10 +179,7 @@ class BoxSandbox(Closing, ABC):
             self._environments[name] = self._environment(name)
 
     def _run_fairly(self, plan: Plan, limits: Limits, when: When = "free") -> Outcome:
-        """Run a plan. If other boxes may have slowed it down, or its box was lost, run it again alone.
-
-        Raises SandboxError, BoxLostError.
-        """
+        """Run a plan. Repeat it alone if other programs may have caused a timeout. Raises SandboxError."""
         try:
             with self._boxes(plan.jobs, when) as made:
                 outcome = self._run(plan, made)
@@ -218,7 +214,7 @@ class BoxSandbox(Closing, ABC):
     def _placed(self, job: Job) -> Iterator[Box]:
         if not self._places.acquire(blocking=False):
             raise UserError(
-                f"{self._most_sessions} sessions are open, the most for this sandbox: close one, or "
+                f"{self._most_sessions} sessions are open, the maximum of this sandbox: close one, or "
                 "open the sandbox with more (sessions=...)"
             )
         try:
@@ -237,7 +233,7 @@ def machine_is_busy() -> bool:
 
 
 class Account:
-    """The rest of a submission's budget. Waiting for a CPU, a box or a compiler does not count."""
+    """The remaining time budget of a submission. Waiting does not count."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits
@@ -260,7 +256,7 @@ class Account:
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Deduct a case's time. Return its outcome, with ``over_budget`` if the case used up the budget."""
+        """Deduct a case's time from the budget. Returns the outcome, with ``over_budget`` if the budget is used up."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -285,14 +281,14 @@ class Account:
 
 @dataclass(slots=True)
 class _Ahead:
-    """A case started before its turn, and its result (NoneFree if no box was free)."""
+    """A test case that was started early, and its result. NoneFree means that the case must be run again."""
 
     limits: Limits
     result: Outcome | Exception | None = None
 
 
 class _Turns:
-    """Runs a submission's cases in order. After a fast case, helper threads start later cases in free boxes."""
+    """Runs the cases of a submission and yields outcomes in order. After a fast case, threads run later cases early."""
 
     def __init__(
         self, sandbox: BoxSandbox, program: Program, cases: Sequence[Case], account: Account

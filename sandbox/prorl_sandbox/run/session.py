@@ -1,4 +1,4 @@
-"""The host's side of sessions: the limits and output of each message. ``box.session`` is the box's side."""
+"""Sessions as the host sees them. ``box.session`` is the code in the sandbox."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from prorl_sandbox.types import (
 )
 
 MOST_SESSIONS = 16
-"""Default maximum of open sessions per sandbox."""
+"""Default maximum of open sessions of a sandbox."""
 _LARGEST_VALUE = 16 * 1024 * 1024
 _BOX_OUTPUT_KB = 64 * 1024
 _OWN_PROCESSES = 1  # the supervisor
 _LOOK_SECONDS = 0.1
 _MOST_ANSWERS = 8
 _REST_SECONDS = 5.0
-"""CPU seconds that a box may use between messages, when all its processes are stopped."""
+"""CPU seconds that a session may use between messages."""
 _SPARE_FACTOR, _SPARE_SECONDS = 1.5, 1.0
-"""The whole box is killed at this factor times a message's CPU limit plus these seconds."""
+"""The process is killed when a message uses this factor times its CPU limit plus these seconds."""
 
 _Reason = Literal["wall", "cpu", "output"]
 _OVERRUNS: dict[_Reason, Judgement] = {
@@ -65,7 +65,7 @@ def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job
 
 
 class _Printed:
-    """One message's output on a stream: everything before the message's mark, up to ``cap`` bytes."""
+    """A message's output on one stream: everything before ``mark``, up to ``cap`` bytes."""
 
     def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
         self.text = bytearray()
@@ -101,7 +101,7 @@ class _Printed:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Result of a command to a session: its output, the answer, and in ``reason`` the limit that it exceeded."""
+    """Result of a message: its output, the answer, the exceeded limit (``reason``) and times in seconds."""
 
     stdout: str
     stderr: str
@@ -113,7 +113,7 @@ class Exchange:
 
 
 class BoxSession:
-    """Implements ``Session``. It closes on request, when idle, and after ``total_seconds``."""
+    """Implements ``Session``. It ends when closed, when idle, and after ``total_seconds``."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class BoxSession:
         idle_seconds: float,
         total_seconds: float,
     ) -> None:
-        """Enter ``held`` to get the box; ``held`` is exited when the session ends. Raises SandboxError."""
+        """Enter ``held`` to start the session's process, and exit it when the session ends. Raises SandboxError."""
         self.ended: str | None = None
         self._limits, self._isolation = limits, isolation
         self._turn = threading.Lock()
@@ -149,13 +149,12 @@ class BoxSession:
         while not self._answers:
             if self._box.finished or time.monotonic() > deadline:
                 why = self._box.fault or self._box.text("stderr").strip() or "it said nothing"
-                raise SandboxError(f"the box of a session did not start: {why}")
+                raise SandboxError(f"the session's process did not start: {why}")
             self._move(_LOOK_SECONDS)
         self._answers.clear()
         self._renew(_REST_SECONDS, _REST_SECONDS, resting=True)
 
     def _move(self, seconds: float) -> None:
-        """Receive messages. Kill a box that sends far more answers than it got questions."""
         for box, message in move([self._box], seconds):
             if message is not None and len(self._answers) >= _MOST_ANSWERS:
                 box.kill("protocol")
@@ -234,7 +233,7 @@ class BoxSession:
         self._renewals += 1
 
     def _exchange(self, order: dict[str, Any], limits: Limits) -> Exchange:
-        """Send an order and wait for its result; kill an interpreter that exceeds a limit. Raises SandboxError."""
+        """Run one message, and kill the interpreter if it exceeds a limit. Raises SandboxError."""
         box, mark = self._box, secrets.token_bytes(16)
         value_cap = min(limits.output_kb * 1024, _LARGEST_VALUE)
         most = limits.cpu_seconds * _SPARE_FACTOR + _SPARE_SECONDS
@@ -270,7 +269,9 @@ class BoxSession:
             elif now > killed + DYING_SECONDS / 10:
                 box.kill(reason or "closed")
                 if now > killed + DYING_SECONDS:
-                    raise SandboxError(f"a killed box did not end in {DYING_SECONDS:.0f} seconds")
+                    raise SandboxError(
+                        f"a killed program did not end in {DYING_SECONDS:.0f} seconds"
+                    )
         for name, one in printed.items():
             one.add(box.take(name))
             self._leftover[name] = one.leftover
@@ -296,7 +297,7 @@ class BoxSession:
         deadline = time.monotonic() + DYING_SECONDS
         while not box.finished and box.renewals < self._renewals:
             if time.monotonic() > deadline:
-                raise SandboxError("the box of a session did not report its usage")
+                raise SandboxError("the session's process did not report its CPU time")
             self._move(_LOOK_SECONDS)
         if box.end is not None:
             return max(0.0, box.end.cpu_seconds - self._cpu_before)
@@ -304,9 +305,9 @@ class BoxSession:
         return box.spent
 
     def _judge_end(self, result: Exchange) -> Judgement:
-        """Return the status of a message that ended the box. Raises SandboxError."""
+        """Return the status of a message that ended the session's process. Raises SandboxError."""
         if self._box.fault is not None:
-            raise SandboxError(f"the box of a session failed: {self._box.fault}")
+            raise SandboxError(f"the session's process failed: {self._box.fault}")
         if result.reason is not None:
             return _OVERRUNS[result.reason]
         if self._box.end is not None and self._box.end.out_of_memory:
@@ -348,7 +349,7 @@ class BoxSession:
 
 
 _OF_EXITS: dict[int, Status] = {0: "ok", -31: "killed-by-policy"}
-"""Statuses of exit codes (negative: signals) that are not the program's fault."""
+"""Status by exit code; negative codes are signals."""
 _KINDS = ("value", "raise", "compile-error", "exit")
 
 

@@ -1,1 +1,1 @@
-"""Code that runs in a container: its first process (init), the template process, and one run after another."""
+"""Code that runs inside a Docker container of the sandbox."""

@@ -1,4 +1,4 @@
-"""Cleans up after a run as the run's own user, so that the kernel protects everything else. No function recurses."""
+"""Remove the processes and files of a program after its run, with the program's user rights only."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 
 
 def kill_all(uid: int, killer: int) -> None:
-    """Kill all processes of the user ``uid`` in one call, so that a program cannot escape by forking.
-
-    During the call this process's real user is ``killer``, a user without processes.
-    """
+    """Kill all processes of the user ``uid`` in one system call. ``killer`` is a user without processes."""
     # As effective user ``uid`` this process can signal only that user's processes. They cannot signal it, because its
     # saved user is root and its real user ``killer`` is unused elsewhere.
     os.setresuid(killer, uid, 0)
@@ -31,7 +28,7 @@ def kill_all(uid: int, killer: int) -> None:
 
 
 def empty_as(uid: int, killer: int, folder: str) -> bool:
-    """Empty ``folder`` with only the rights of ``uid``, a user without processes. Returns False if it failed."""
+    """Empty ``folder`` with the rights of ``uid``; return False on failure. ``killer`` is a user without processes."""
     os.setresuid(killer, uid, 0)
     try:
         empty(os.fsencode(folder))
@@ -44,7 +41,7 @@ def empty_as(uid: int, killer: int, folder: str) -> bool:
 
 
 def strangers(mine: Collection[int]) -> list[int]:
-    """Return the ids of the container's processes other than ``mine``."""
+    """Return the ids of all processes in the container except ``mine``."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in mine]
 
 
@@ -80,7 +77,7 @@ def _flatten(folder: bytes, top: bytes, number: int) -> int:
 
 
 def files_left(folders: Collection[str]) -> list[str]:
-    """Return the paths of all files in ``folders`` and other world-writable folders."""
+    """Return the paths of all files in ``folders`` and in other world-writable folders."""
     paths = []
     for folder in (*map(os.fsencode, folders), *_WORLD_WRITABLE):
         if os.path.isdir(folder):

@@ -1,8 +1,7 @@
-"""Frames between host and init: one byte for the kind, a 4-byte big-endian length and a body.
+"""Messages between the host and a container's first process.
 
-The host sends ORDER (marshal: the next run), FILE (program), JOB, GO, INPUT and TALK (standard input and channel),
-INPUT_END, TALK_END, RENEW (marshal: CPU limits) and KILL. Init sends STARTED, OUT, ERR, TALK, TAKEN (room for input),
-FAULT and, as JSON, HELLO, WATCH (waiting time, over the limit), RENEWED, END and CLEAN.
+A frame is one byte for the kind, a 4-byte big-endian length and a body. The body of ORDER, JOB and RENEW is marshal
+data, that of HELLO, WATCH, RENEWED, END and CLEAN is JSON, and that of all others is bytes.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ HELLO, STARTED, OUT, ERR, TAKEN = b"h", b"s", b"1", b"2", b"a"
 WATCH, RENEWED, END, CLEAN, FAULT = b"w", b"n", b"e", b"c", b"x"
 CHUNK = 65536
 WINDOW = 8 * CHUNK
-"""Maximum bytes of INPUT, and of TALK, that are sent before the box has taken them."""
+"""Maximum bytes of standard input (or messages) that the host sends before the program has read earlier ones."""
 LARGEST = 4 * WINDOW
 FOLDERS = ("/scratch", "/compile")
-"""Folders that programs may write to; the second one is for compilers."""
+"""Folders that programs may write to. The second is used for compiling."""
 PROGRAM_FOLDER = "/box"
 _HEAD = struct.Struct(">cI")
 TAKEN_BODY = struct.Struct(">cI")
@@ -54,7 +53,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
         return None
     kind, size = _HEAD.unpack_from(buffer)
     if size > LARGEST:
-        raise BrokenStream(f"a frame of {size} bytes is too long")
+        raise BrokenStream(f"a frame has {size} bytes, more than the limit of {LARGEST}")
     end = _HEAD.size + size
     if len(buffer) < end:
         return None
@@ -64,7 +63,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
 
 
 class Link:
-    """Non-blocking, buffered descriptors to the host. This process ends when the host hangs up."""
+    """Buffered, non-blocking connection to the host. The process exits when the host disconnects."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming, self.outgoing = incoming, outgoing
@@ -77,7 +76,7 @@ class Link:
         return len(self._waiting)
 
     def send(self, kind: bytes, body: bytes = b"") -> None:
-        """Queue a frame and send without blocking."""
+        """Queue a frame and send as much as possible without blocking."""
         self._waiting += frame(kind, body)
         self.flush()
 
@@ -115,7 +114,7 @@ class Link:
         return take(self._received)
 
     def wait(self, seconds: float) -> tuple[bytes, bytes]:
-        """Wait for the next frame; end this process on timeout."""
+        """Return the next frame. The process exits if none arrives within ``seconds``."""
         deadline = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self.incoming, select.POLLIN)
@@ -128,7 +127,7 @@ class Link:
 
 
 class Inlet:
-    """Buffered bytes for a box's input, discarded once the input is closed."""
+    """Buffers data for a file descriptor that the program reads."""
 
     def __init__(self, fd: int, is_socket: bool = False) -> None:
         self.fd = fd
@@ -138,7 +137,7 @@ class Inlet:
         self.taken = 0
 
     def write(self) -> None:
-        """Write without blocking; close the descriptor after the last byte."""
+        """Write without blocking. After the last byte, close the descriptor if ``ending`` is set."""
         try:
             while self.pending:
                 count = os.write(self.fd, self.pending[:CHUNK])

@@ -1,7 +1,4 @@
-"""A container's first process: root with three capabilities (switch user, switch group, kill).
-
-The container ends if the host ends or is silent, or if a run leaves anything behind.
-"""
+"""First process of a container. It runs programs until the host disconnects or a program leaves files behind."""
 
 from __future__ import annotations
 
@@ -29,10 +26,10 @@ _STREAM_FD = 200
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve runs. Returns only in the process that was forked for a program.
+    """Run the programs that the host sends. Returns only in a process forked for a program, after the program's end.
 
-    ``config["slot"]`` (below 16384) gives the container separate users, because the kernel counts a user's processes
-    across containers. ``config["packages"]`` is empty, or a folder followed by module names.
+    ``config["slot"]`` (0 to 16383) selects the user ids of this container's programs. ``config["packages"]`` is empty,
+    or a folder of packages followed by the modules to import.
     """
     preload.preload()
     if config["packages"]:

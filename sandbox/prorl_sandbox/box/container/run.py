@@ -1,6 +1,4 @@
-"""Init's side of one run. Output is passed on in bounded pieces, so a slow host slows the program but never fills
-memory.
-"""
+"""Run one program inside a container, and send its output and result to the host."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ _OOM = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.event
 
 
 class Meter:
-    """The container's control-group counters; ``sees_memory`` says whether out-of-memory kills are counted."""
+    """Reads the container's CPU and memory counters. ``sees_memory``: whether out-of-memory kills are counted."""
 
     def __init__(self) -> None:
         self._cpu, self._cpu_key, self._unit = -1, b"", 0.0
@@ -73,9 +71,7 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _END_TICK_MS = 1
 _QUIET_MS, _QUIET_TALK_MS = 20, 5
-"""Milliseconds for which a stream, or the channel, is not polled after a short read. A program that writes byte by byte
-then costs init and the host no more than one that writes blocks.
-"""
+"""Milliseconds to wait after a short read of an output stream (or of the channel to the host) before reading again."""
 _WAIT_REPORT_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
 _INPUTS = {
@@ -114,9 +110,9 @@ class Run:
         self._deadline = time.monotonic() + order["most_seconds"]
 
     def go(self, uid: int, killer: int, mine: tuple[int, ...]) -> bool:
-        """Do the run as user ``uid``; return whether all its processes and files are gone.
+        """Run the program as user ``uid``; return whether all its processes and files were removed.
 
-        ``killer`` is an unused user id, ``mine`` the process ids of init and the template.
+        ``killer`` is a user id without processes. ``mine`` are the ids of the container's own processes.
         """
         self._uid, self._killer, self._mine = uid, killer, mine
         self._start_program(uid)
@@ -292,7 +288,6 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill all the run's processes in one call, so that none outlives the others."""
         self._killed = True
         if self._program > 0 and self._end is None:
             with contextlib.suppress(ProcessLookupError):

@@ -1,7 +1,4 @@
-"""A container's template process, from which programs are forked.
-
-A fork reads its job after giving up root, so that no program finds another program's job in memory.
-"""
+"""Process inside a container from which programs are forked."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 
 CHANNEL = 3
 STREAMS = 6
-"""Number of descriptors that come with an order: standard input, output and error, channel, job, report."""
+"""Number of file descriptors per job: stdin, stdout, stderr, channel to the host, job and start report."""
 ORDER = struct.Struct("=I64s")
 BORN = struct.Struct("=ci")
 GONE = struct.Struct("=cidi")
@@ -52,7 +49,7 @@ class Template:
         self._landlock_abi = syscalls.landlock_abi()
 
     def serve(self) -> dict[str, Any]:
-        """Fork a program for each order. Returns only in a forked process, with its job."""
+        """Fork a process for each program. Returns only in a forked process, with its job."""
         space = _socket.CMSG_SPACE(STREAMS * 4)
         while True:
             data, extra, _, _ = self._control.recvmsg(ORDER.size, space, _socket.MSG_CMSG_CLOEXEC)
@@ -116,14 +113,14 @@ class Template:
 
 
 def become(uid: int) -> None:
-    """Permanently become the user ``uid``, giving up root and all groups."""
+    """Permanently become the user ``uid`` without any groups."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def offer_for_memory() -> None:
-    """Have the kernel kill this process, not init, when memory runs out."""
+    """Make the kernel kill this process first when memory runs out."""
     fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(fd, b"1000")

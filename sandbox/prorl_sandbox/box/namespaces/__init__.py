@@ -1,1 +1,1 @@
-"""The local backend's processes: a template forks slots, and each slot forks one box after another."""
+"""Processes that isolate programs with Linux namespaces."""

@@ -1,7 +1,4 @@
-"""The image: copies of all files that boxes need, on a tmpfs that the template process mounts.
-
-The template executes a copy of itself in the image, so its forks map no host file.
-"""
+"""An in-memory file system with copies of the interpreter and libraries that programs can read."""
 
 from __future__ import annotations
 
@@ -22,17 +19,17 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 _PLACES = ("/sys/kernel", "/mnt", "/tmp", "/run")
-"""Folders without files that boxes need. The image is mounted on the first that exists."""
+"""Mount points to try for the image; the first that exists is used."""
 _FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
 _PAGE = 4096
 _TEXTS = (".py", ".pyc")
-"""Suffixes of files in which hidden paths are replaced. Machine code stays: other strings may share a path's end."""
+"""Suffixes of the files in which ``hidden`` paths are replaced."""
 _SPARE = 1024
-"""Extra pages and inodes for the index and for uncounted folders."""
+"""Number of extra memory pages and inodes for folders and the index."""
 
 
 class Image:
-    """The tmpfs at ``place``, shared by a sandbox's template processes."""
+    """The in-memory file system at ``place`` with the root folders of sandboxed programs."""
 
     def __init__(self) -> None:
         self.place = next(path for path in _PLACES if os.path.isdir(path))
@@ -45,7 +42,6 @@ class Image:
 
     @property
     def start(self) -> str:
-        """The folder from which template processes start. No box can see it."""
         return f"{self.place}/start"
 
     @property
@@ -56,10 +52,10 @@ class Image:
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
-        """Make the root folder ``name`` from a listing, unless it exists.
+        """Create the root folder ``name`` with the listed files, unless it exists.
 
-        The listing has ``files`` (origin, target), ``links`` (path, target) and ``hidden``: pairs of a path of the host
-        and a replacement of equal length.
+        ``listing`` has ``files`` (source, target), ``links`` (path, target) and ``hidden`` (path, replacement), the
+        host paths to replace in the copied files.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:
@@ -84,7 +80,7 @@ class Image:
             self._resize(0, 0)
 
     def fill(self, root: str, listing: Listing, copies: dict[tuple[int, int], str]) -> None:
-        """Copy files and links below ``root``; ``copies`` maps (device, inode) to existing copies."""
+        """Copy the listed files and links below ``root``. ``copies`` maps (device, inode) to existing copies."""
         files, links = listing["files"], listing["links"]
         sizes = {origin: os.stat(origin).st_size for origin, _ in files}
         paths = [target for _, target in files] + [path for path, _ in links]
@@ -108,7 +104,6 @@ class Image:
         copies: dict[tuple[int, int], str],
         hidden: tuple[tuple[str, str], ...],
     ) -> None:
-        """Copy a file with its modification time, which bytecode files record."""
         source = os.open(origin, os.O_RDONLY | os.O_CLOEXEC)
         copy = -1
         try:
@@ -156,7 +151,7 @@ def read_note(fd: int) -> Any:
 
 
 def settle_rights(settings: Settings) -> None:
-    """Set ``settings["by_right"]``: True if root's rights suffice without a user namespace."""
+    """Set ``settings["by_right"]`` to whether root can create namespaces without a user namespace."""
     walls = settings["walls"]
     isolate.shed_hollow_root(walls)
     privileged = isolate.is_privileged() or "user" not in walls
@@ -164,7 +159,7 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Make the image, or join that of the first template process, and execute the template in it.
+    """Create the image, or enter that of an earlier template process, and restart the template process in it.
 
     Raises OSError.
     """
@@ -217,7 +212,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
 
 
 def move_out(settings: Settings, top: int) -> Image:
-    """Return to the machine's root folder, and unmount our code from the box's root."""
+    """Return from the image to the machine's root folder ``top``, and hide prorl's code from programs."""
     os.fchdir(top)
     os.chroot(".")
     os.close(top)

@@ -1,4 +1,4 @@
-"""Isolates slots and boxes, for root and ordinary users. Failures raise OSError."""
+"""Isolate processes with Linux namespaces, with or without root. Failures raise OSError."""
 
 from __future__ import annotations
 
@@ -23,18 +23,16 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 SCRATCH, PROGRAM_FOLDER = "/scratch", "/box"
-"""Mount points of each box's own folders."""
+"""Writable folder of a program, and the folder with its source."""
 STDIN_FILE = "/box/stdin"
 DEVICES = ("null", "zero", "urandom", "random", "full")
 INSIDE_ID = 1000
 CHANNEL = 3
 STREAMS = 3
-"""Number of descriptors that come with a job: standard output, standard error and the channel. If standard input is too
-long for a file, a pipe for it is the fourth.
-"""
+"""Number of file descriptors sent with a job: standard output, standard error and the channel to the host."""
 STARTED, FAULT = b"s", b"x"
 WHEN = struct.Struct("=dd")
-"""Body of STARTED: start time (``time.monotonic``) and the CPU seconds that the box had used by then."""
+"""Body of STARTED: start time (``time.monotonic``) and the CPU seconds used before it."""
 _RIGHTS = _socket.CMSG_SPACE(4 * (STREAMS + 1))
 _LONGEST_FAULT = 1000
 _FIRST_OUTSIDE_ID = 1_000_000_000
@@ -59,7 +57,7 @@ def is_privileged() -> bool:
 
 
 def shed_hollow_root(walls: tuple[str, ...]) -> None:
-    """Become an ordinary user if root lacks its rights, as in a plain container: process limits never apply to root."""
+    """Become an ordinary user if root lacks CAP_SYS_ADMIN, because process limits do not apply to root."""
     if os.geteuid() == 0 and "user" in walls and not is_privileged():
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
@@ -68,10 +66,9 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's namespaces and its root folder. The pid namespace begins with the next child.
+    """Enter new user, mount and pid namespaces, and a read-only root folder.
 
-    Root enters the root folder before the user namespace, because root can no longer read every folder afterwards.
-    ``ask_for_map`` makes the template process write the user namespace's id maps.
+    The pid namespace applies to processes forked later. ``ask_for_map`` has the parent process write the id maps.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -100,7 +97,7 @@ def write_id_maps(process: str, users: str, groups: str) -> None:
 
 
 def map_slot(process: int, number: int) -> None:
-    """As root, give a slot its own range of user ids, or only nobody's id if ids are scarce."""
+    """Write the user id maps of a process, as root: a range of its own if possible, else only the user nobody."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
@@ -110,7 +107,6 @@ def map_slot(process: int, number: int) -> None:
 
 
 def try_write(path: str, text: str) -> None:
-    """Write to a kernel file that may be absent or not writable."""
     try:
         write(path, text)
     except OSError:
@@ -118,10 +114,7 @@ def try_write(path: str, text: str) -> None:
 
 
 def enter_root(root: str) -> None:
-    """Enter a mount namespace whose root is a read-only folder of the image.
-
-    Each box then mounts its own ``/scratch`` and ``/box``.
-    """
+    """Enter a mount namespace in which the folder ``root`` is the read-only root."""
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
     syscalls.mount(root, root, None, syscalls.MS_BIND)
@@ -146,10 +139,7 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
 
 
 def separate_surroundings(walls: tuple[str, ...]) -> None:
-    """Enter the network, IPC and UTS namespaces, which the slot's boxes use one after another.
-
-    A box can leave behind only sockets (see ``sockets_left``).
-    """
+    """Enter new network, IPC and UTS namespaces, which several programs use one after another."""
     flags = 0
     for wall, flag in _SURROUNDINGS.items():
         flags |= flag if wall in walls else 0
@@ -160,7 +150,7 @@ def separate_surroundings(walls: tuple[str, ...]) -> None:
 
 
 def sockets_left(proc: int) -> bool:
-    """Return whether this network namespace has sockets, or True if unknown."""
+    """Return whether an earlier program left sockets in this network namespace, or True if that is unknown."""
     # Sockets end with their processes, except those that are in flight inside one another. These keep abstract names
     # until the kernel collects such cycles.
     try:
@@ -174,7 +164,7 @@ def sockets_left(proc: int) -> bool:
 
 
 class Isolation:
-    """Everything that isolates a box, prepared in advance."""
+    """Isolates the calling process. System calls are prepared in advance, because that is faster after a fork."""
 
     def __init__(self, settings: Settings) -> None:
         walls = settings["walls"]
@@ -207,10 +197,10 @@ class Isolation:
         self._signals = "seccomp" in walls and "pid" not in walls
 
     def enter(self) -> list[int]:
-        """Enter the box's namespaces, mount its folders, switch to its user and give up all rights. Raises OSError.
+        """Enter namespaces, mount folders, switch to an ordinary user and give up all privileges. Raises OSError.
 
-        Returns descriptors of the empty program file (linked under each name) and of standard input, or [] if the box
-        has no root.
+        Returns the descriptors of the empty program file and of the standard input file, or [] without a mount
+        namespace.
         """
         for mount in self._mounts:
             mount()
@@ -236,10 +226,6 @@ class Isolation:
         return files
 
     def _become_user(self) -> None:
-        """Switch to the box's user.
-
-        Each slot has its own ids, so no two boxes share a user.
-        """
         inside = INSIDE_ID
         if not self._user:  # weak isolation was allowed: use another user if possible
             inside = _FIRST_OUTSIDE_ID + os.getpid()
@@ -253,7 +239,7 @@ class Isolation:
 
 
 class OomScore:
-    """Makes the kernel kill the box, not the box's slot, when memory runs out; the slot reports how the box ended."""
+    """Makes the kernel kill the sandboxed program, not its parent process, when memory runs out."""
 
     def __init__(self, proc: int) -> None:
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
@@ -269,7 +255,7 @@ class OomScore:
         self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
 
     def offer(self) -> None:
-        """Mark this process and its next forks to be killed first."""
+        """Make the kernel kill this process and its later children first."""
         self._write(b"1000")
 
     def withdraw(self) -> None:
@@ -281,14 +267,17 @@ class OomScore:
 
 
 def receive_job(
-    settings: dict[str, Any], isolation: Isolation, way: _socket.socket, summed: bool
+    settings: dict[str, Any], isolation: Isolation, connection: _socket.socket, summed: bool
 ) -> dict[str, Any]:
-    """Isolate this box, wait for its job on the socket ``way`` and return the job; send STARTED or FAULT."""
+    """Isolate this process, receive its job on the socket ``connection`` and return the job.
+
+    Sends STARTED, or FAULT if the isolation fails.
+    """
     gc.disable()  # until the program starts: there is nothing to collect
     try:
         files = isolation.enter()
         warm_up()
-        _, rights, _, _ = way.recvmsg(64, _RIGHTS)
+        _, rights, _, _ = connection.recvmsg(64, _RIGHTS)
         if not rights:
             os._exit(0)
         fds = list(struct.unpack(f"={len(rights[0][2]) // 4}i", rights[0][2]))
@@ -305,28 +294,27 @@ def receive_job(
         if job["stdin"] is not None:
             wire.write_all(files[1], job["stdin"])
             fds.append(os.open(stdin, os.O_RDONLY))
-        # Input, output and error become descriptors 0 to 2, the channel 3 and ``way`` 4; all others are closed.
-        for number, fd in enumerate((fds[3], fds[0], fds[1], fds[2], way.fileno())):
+        # Input, output and error become descriptors 0 to 2, the channel 3 and ``connection`` 4.
+        for number, fd in enumerate((fds[3], fds[0], fds[1], fds[2], connection.fileno())):
             os.dup2(fd, number, inheritable=number < CHANNEL)
-        way.detach()
-        way = _socket.socket(fileno=CHANNEL + 1)
+        connection.detach()
+        connection = _socket.socket(fileno=CHANNEL + 1)
         os.closerange(CHANNEL + 2, 4096)
         limits.set_limits(job, settings["others"], summed)
     except Exception as error:  # noqa: BLE001 - our own fault: the program has not started
-        way.send(FAULT + f"{type(error).__name__}: {error}".encode()[:_LONGEST_FAULT])
+        connection.send(FAULT + f"{type(error).__name__}: {error}".encode()[:_LONGEST_FAULT])
         os._exit(1)
-    way.send(STARTED + WHEN.pack(time.monotonic(), time.process_time()))
-    way.close()
+    connection.send(STARTED + WHEN.pack(time.monotonic(), time.process_time()))
+    connection.close()
     return job
 
 
 def hold_low_numbers() -> None:
-    """Occupy the descriptor numbers that a box uses for its streams."""
+    """Occupy the lowest file descriptors, which are needed for a program's streams."""
     while (fd := os.dup(0)) <= CHANNEL + 1:
         continue
     os.close(fd)
 
 
 def warm_up() -> None:
-    """Write to memory that a run will use, because each first write after a fork copies a page."""
     exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line

@@ -1,7 +1,6 @@
-"""A slot is a process that forks one box after another.
+"""Process that forks and watches sandboxed programs, one after another.
 
-It is the first process of a pid namespace, so its boxes die with it. It passes each job on unread, as descriptors, so
-that no later box finds the job in its memory.
+It is the first process of a pid namespace, so its programs end with it.
 """
 
 from __future__ import annotations
@@ -35,22 +34,19 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
 _LOOKS_SHARE = 50
-"""If a control group measures the box's time, the pause between reads of /proc is this many times as long as a read. A
-box with many processes then cannot keep the slot busy.
-"""
+"""Minimum ratio of the pause between two reads of /proc to the duration of a read."""
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
-"""A box is killed after ``_PRESSED_LOOKS`` looks in a row (about a second) that each find more than
-``_PRESSING_HITS`` new hits of its memory limit.
-"""
+"""A program is killed if 20 checks in a row (about a second) each find more than 20 new hits of its memory limit."""
 _WAIT_REPORT_SECONDS = 0.02
 _FOREVER = float("inf")
 _MESSAGE = 65536
 
 
 class _Box:
-    """A box's process, the socket for its job, and its CPU clock (from the control group, else from /proc).
+    """A forked process that waits for or runs a program, and its CPU clock.
 
-    CPU seconds used: ``made`` before the job, ``before`` before the program. ``waited``: seconds without a CPU.
+    ``made`` and ``before`` are the CPU seconds used before the job arrived and before the program started. ``waited``
+    is the seconds without a CPU.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -123,7 +119,7 @@ class _Box:
 
 
 class _Pressure:
-    """Detects memory use for which the kernel does not kill a box: kernel memory, or constant eviction of pages."""
+    """Detects two kinds of excessive memory use: kernel memory, and constant reclaiming at the memory limit."""
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -139,7 +135,7 @@ class _Pressure:
 
 
 class Slot:
-    """Runs boxes. ``life`` closes when the template process ends, ``control`` when the host ends."""
+    """Runs programs. It exits when ``life`` or ``control``, its connections to its parent and to the host, close."""
 
     def __init__(
         self, settings: dict[str, Any], control: socket.socket, life: int, group: Group | None
@@ -162,7 +158,7 @@ class Slot:
         self._oom_score = isolate.OomScore(settings["proc"])
 
     def serve(self) -> dict[str, Any]:
-        """Run boxes until the host hangs up. Returns only in a forked box, with its job."""
+        """Run programs until the host disconnects. Returns only in a forked process, with its job."""
         if not self._prepare():
             os._exit(1)
         while True:
@@ -184,7 +180,7 @@ class Slot:
             made.close()
 
     def forget(self) -> None:
-        """Drop data that describes this machine, which boxes must not read."""
+        """Delete settings that sandboxed programs must not read."""
         self._settings.clear()
 
     def _prepare(self) -> bool:
@@ -290,9 +286,9 @@ class Slot:
         )
 
     def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end; kill it if the host asks or if it exceeds its time or memory.
+        """Wait for the program to end; kill it if the host asks for it or if a limit is exceeded.
 
-        Returns wait status, rusage, and whether the box used too much memory.
+        Returns (wait status, rusage, whether the program used too much memory).
         """
         over, reported, started, too_much = False, 0.0, False, False
         before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000
@@ -363,7 +359,7 @@ def _retry_while_busy(call: Any, *arguments: int) -> None:
             time.sleep(0.01)
         else:
             return
-    raise OSError(errno.EBUSY, "the memory of the last box has not been freed")
+    raise OSError(errno.EBUSY, "the memory of the previous program has not been freed")
 
 
 def _kill(process: int) -> None:

@@ -1,7 +1,4 @@
-"""The template process's loop, which makes slots for the host.
-
-When the host ends, the pipe ``life`` closes and all slots and boxes end.
-"""
+"""Process that forks the processes in which programs run."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ _LAST_WAIT_SECONDS = 20.0
 
 
 class Supervisor:
-    """Makes slots. ``control`` connects to the host; ``image`` holds the boxes' files."""
+    """Forks a :class:`Slot` for each request on ``control``. ``image`` holds the files that programs can read."""
 
     def __init__(
         self, control: socket.socket, settings: dict[str, Any], image: Image | None
@@ -62,7 +59,7 @@ class Supervisor:
             self._settings["filters"] = [seccomp.assemble(one) for one in filters]
 
     def serve(self) -> dict[str, Any]:
-        """Make slots until the host hangs up. Returns only in a forked box, with its job."""
+        """Fork slots until the host disconnects. Returns only in a program's process, with its job."""
         self._control.send(marshal.dumps({"event": "ready", "cgroup": self._version}, 2))
         poller = select.poll()
         poller.register(self._control.fileno(), select.POLLIN)
@@ -148,7 +145,7 @@ class Supervisor:
         def ask_for_map() -> None:
             os.write(ask, b"maps\n")
             if not os.read(answer, 1):
-                raise OSError(1, "the template could not write the id maps")
+                raise OSError(1, "the parent process could not write the user id maps")
 
         settings = self._settings | request
         walls = settings["walls"]

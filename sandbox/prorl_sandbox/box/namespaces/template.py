@@ -1,6 +1,6 @@
-"""The template process: an interpreter with loaded modules, from which slots are forked.
+"""Python process with loaded modules, from which sandboxed processes are forked.
 
-``template.py CONTROL`` (a descriptor) executes itself again from the sandbox's copies of all files.
+Usage: ``template.py CONTROL``, where CONTROL is the file descriptor of the socket to the host.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CHANNEL = 3
 
 
 def main() -> None:
-    """Load all modules, hide prorl's and serve; in a forked box, run the job."""
+    """Load all modules and serve the host. In a process forked for a program, run the program."""
     # Make ``prorl_sandbox.box`` importable without running the host's package.
     package = type(sys)("prorl_sandbox")
     package.__path__ = [os.path.abspath(f"{__file__}/../../..")]
