@@ -1,6 +1,6 @@
-"""Shared helpers: errors, atomic files and journals, seeds, progress, plug-ins.
+"""Code that all packages of prorl share: errors, atomic files and journals, seeds, progress, plug-ins.
 
-``config``, ``rollout_files`` and ``serving`` need further packages, so they are not imported here.
+``config``, ``rollout_files`` and ``serving`` are not imported here, because they need further packages.
 """
 
 from prorl_common.closing import Closing

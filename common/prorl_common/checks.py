@@ -20,7 +20,7 @@ class Check:
 
 
 def is_installed(module: str) -> bool:
-    """Return whether a package is installed, without importing it. Folders without ``__init__.py`` do not count."""
+    """Return whether a package is installed, without importing it."""
     try:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError):

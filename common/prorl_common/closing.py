@@ -1,4 +1,4 @@
-"""A mixin for objects with ``close``."""
+"""A base class for objects with a ``close`` method."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Closing(ABC):
-    """A context manager that calls ``close`` at the end."""
+    """A context manager that calls :meth:`close` on exit."""
 
     @abstractmethod
     def close(self) -> None:

@@ -1,6 +1,6 @@
-"""Reads settings from YAML files and ``--set a.b=c`` into pydantic models.
+"""Read settings from YAML files and from options ``--set a.b=c`` into pydantic models.
 
-Unlike in YAML 1.1, duplicate keys are errors, ``off``, ``no`` and ``010`` are strings, and ``1e-5`` is a number.
+The YAML dialect is strict: duplicate keys are errors, ``off``, ``no`` and ``010`` are strings, ``1e-5`` is a number.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from prorl_common.seeds import MOST
 
 M = TypeVar("M", bound=BaseModel)
 Where = tuple[Any, ...]
-"""Path to a value: keys and list indices."""
+"""A path to a setting: keys and list indices."""
 SHOWN = 60
-"""Maximum number of characters of a wrong value in a message."""
+"""Maximum number of characters of an invalid value in an error message."""
 
 
 class ConfigError(UserError):
@@ -32,7 +32,7 @@ class ConfigError(UserError):
 
 
 class Section(BaseModel):
-    """Base class of every section. Sections are immutable and reject unknown keys."""
+    """Base class of the pydantic models for settings. Instances are immutable and reject unknown keys."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False
@@ -49,11 +49,11 @@ class Section(BaseModel):
 
 
 MOST_VALUES = 1_000_000
-"""Maximum number of values in a YAML document. A few lines of nested aliases can expand to billions of values."""
+"""Maximum number of values in a YAML document, because nested aliases can expand to billions of values."""
 
 
 class PlainLoader(yaml.SafeLoader):
-    """A safe YAML loader with unique string keys and the plain scalars of YAML 1.2."""
+    """A safe YAML loader for the dialect in the module docstring. Keys must be strings."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping. Raises ConstructorError for repeated or non-string keys."""
@@ -72,7 +72,7 @@ class PlainLoader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes strings that YAML 1.1 or ``PlainLoader`` would read back as another type."""
+    pass
 
 
 _FLOAT = re.compile(
@@ -102,7 +102,10 @@ def _size(value: Any, sizes: dict[int, int]) -> int:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """Parse YAML. Raises ConfigError, with a message that begins with ``where``, also for values that JSON lacks."""
+    """Parse YAML. Raises ConfigError if it is invalid or JSON cannot represent it.
+
+    The error message begins with ``where``.
+    """
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:
@@ -119,7 +122,7 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def write_yaml(values: Mapping[str, Any]) -> str:
-    """Return YAML that :func:`read_yaml` reads back with exactly equal values, floats included."""
+    """Return YAML from which :func:`read_yaml` reads exactly equal values."""
     return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
 
 
@@ -140,7 +143,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
 def merge(
     model: type[BaseModel], base: Mapping[str, Any], over: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return ``base`` updated with ``over``, recursively for sections; lists and plain mappings are replaced."""
+    """Return ``base`` with the values of ``over``. Only sections are merged recursively."""
     result = dict(base)
     for key, value in over.items():
         below, old = section_at(model, (key,)), result.get(key)
@@ -152,7 +155,7 @@ def merge(
 
 
 def parse_override(text: str, example: str = "") -> tuple[list[str], Any]:
-    """Split ``a.b=c`` into (["a", "b"], value), with the value read as YAML."""
+    """Split ``a.b=c`` into (["a", "b"], value); the value is parsed as YAML. Raises ConfigError."""
     key, equals, value = text.partition("=")
     path = [part.strip() for part in key.split(".")]
     if not equals or not all(path):
@@ -169,7 +172,7 @@ def apply_overrides(
     overrides: Iterable[str],
     parse: Callable[[str], tuple[list[str], Any]] = parse_override,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return a copy of ``values`` with the valid overrides applied, and a message for each invalid override."""
+    """Apply overrides such as ``a.b=c`` to a copy of ``values``. Returns (copy, messages about invalid overrides)."""
     result = dict(values)
     complaints = []
     for text in overrides:
@@ -181,9 +184,9 @@ def apply_overrides(
 
 
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
-    """Return a copy of ``into`` with ``value`` at ``path``; list items are addressed by index or name.
+    """Return a copy of ``into`` with ``value`` at ``path``. List items are addressed by index or name.
 
-    ``done`` is the path of ``into`` in the config. Raises ConfigError if ``path`` does not exist.
+    Messages of ConfigError show paths below ``done``.
     """
     if not path:
         return value
@@ -195,9 +198,9 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
         return {**into, key: put(into.get(key), below, value, current)}
     section, whole = ".".join(done), ".".join((*done, *path))
     if not isinstance(into, list):
-        raise ConfigError(f"{whole}: {section} is a value, not a section")
+        raise ConfigError(f"{whole} does not exist: {section} is a value, not a section")
     if not into:
-        raise ConfigError(f"{whole}: this config has no {section}")
+        raise ConfigError(f"{whole} does not exist: {section} is empty in this config")
     names = [str(item.get("name")) if isinstance(item, Mapping) else "" for item in into]
     if key.isdecimal() and int(key) < len(into):
         place = int(key)
@@ -205,7 +208,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
         place = names.index(key)
     elif key in names:
         raise ConfigError(
-            f"{section}.{key}: {names.count(key)} entries of {section} have this name; use a number"
+            f"{section}.{key}: {names.count(key)} entries of {section} have this name; use the entry's number"
         )
     else:
         choices = ", ".join(f"{n} ({name})" if name else str(n) for n, name in enumerate(names))
@@ -216,7 +219,7 @@ def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) 
 
 
 def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] = ()) -> M:
-    """Return ``values`` as a ``model``. Raises ConfigError with all ``complaints``, or else all validation errors."""
+    """Validate ``values`` as a ``model``. Raises ConfigError with ``complaints``, if any, or all errors found."""
     lines = list(complaints)
     if not lines:
         try:
@@ -232,7 +235,7 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
 def mistakes(
     model: type[BaseModel], values: Mapping[str, Any], prefix: Where = ()
 ) -> dict[Where, str]:
-    """Return {path: message} of unknown keys and invalid values. Each path starts with ``prefix``."""
+    """Return {path: message} of unknown keys and invalid values. ``prefix`` is prepended to each path."""
     messages: dict[Where, str] = {}
     for path, line in unfit_numbers(values, model, prefix):
         messages.setdefault(path, line)
@@ -245,7 +248,7 @@ def mistakes(
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield (path, message) for each infinity, NaN and misplaced boolean, which pydantic accepts as numbers."""
+    """Yield (path, message) for infinities, NaN and booleans in place of numbers, which pydantic accepts."""
     options = (
         get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     )
@@ -261,7 +264,7 @@ def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Wh
 
 
 def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
-    """Return the model of the section at a path such as ("phases", 0), or None if no section is there."""
+    """Return the model of the section at a path such as ("phases", 0), or None if there is no section."""
     annotation: Any = model
     for key in path:
         annotation = _below(annotation, key)
@@ -271,7 +274,7 @@ def section_at(model: type[BaseModel], path: Where) -> type[BaseModel] | None:
 
 
 def all_keys(model: type[BaseModel]) -> list[str]:
-    """Return the dotted path of every setting of ``model``; a list counts as one setting."""
+    """Return the dotted paths of all settings of ``model``. A list counts as one setting."""
     keys = []
     for key in model.model_fields:
         below = section_at(model, (key,))
@@ -310,7 +313,7 @@ def _describe(model: type[BaseModel], error: ErrorDetails, prefix: Where) -> str
 
 
 def suggest(model: type[BaseModel], path: Where, prefix: Where = ()) -> str:
-    """Return `` (did you mean ...?)`` for an unknown key, or "". It names the same key elsewhere, or a similar key."""
+    """Return `` (did you mean ...?)`` with similar keys for the unknown key at ``path``, or ""."""
     key, section = str(path[-1]), section_at(model, path[:-1])
     elsewhere = [dotted for dotted in all_keys(model) if dotted.split(".")[-1] == key]
     if elsewhere and len(path) == 1 and not prefix:

@@ -1,4 +1,4 @@
-"""The exceptions of prorl and helpers for their messages. Any other exception is a bug and keeps its traceback."""
+"""The exceptions of prorl, and helpers for their messages. Other exceptions are bugs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class ProrlError(Exception):
 
 
 class UserError(ProrlError):
-    """A mistake that the user can correct. Its one-line message says how to; the command exits with code 2."""
+    """A mistake that the user can correct, as the message says. The command exits with code 2, without a traceback."""
 
 
 class MissingExtraError(UserError):
-    """An optional dependency is missing."""
+    """An optional dependency is not installed."""
 
     def __init__(self, extra: str, module: str) -> None:
         super().__init__(
@@ -31,7 +31,7 @@ CONSTRAINTS = Path(__file__).with_name("constraints.txt")
 
 
 def pip_install(requirement: str) -> str:
-    """Return the command that installs ``requirement`` in tested versions."""
+    """Return the pip command that installs ``requirement`` in a version that prorl was tested with."""
     return f"pip install '{requirement}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
@@ -47,7 +47,7 @@ def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
 
 
 class ServiceError(ProrlError):
-    """A sandbox, worker or other service failed. No response gets a reward because of this."""
+    """A sandbox, worker or other service failed. The affected responses get no reward."""
 
 
 class DiskFullError(ServiceError):

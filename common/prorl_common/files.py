@@ -31,7 +31,7 @@ _FATAL_WRITE = {
 }
 
 _LEAST_ROOM = 1 << 16
-"""A disk with fewer free bytes counts as full."""
+"""A disk with fewer free bytes than this counts as full."""
 
 
 def cache_root() -> Path:
@@ -45,7 +45,7 @@ def cache_root() -> Path:
 
 @contextlib.contextmanager
 def explain_write_errors(path: Path) -> Iterator[None]:
-    """Convert an OSError to DiskFullError if space ran out, to UserError if the path is not writable."""
+    """Convert OSErrors in the ``with`` block to DiskFullError or, if ``path`` is not writable, UserError."""
     try:
         yield
     except OSError as error:
@@ -58,7 +58,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 
 
 def says_disk_full(error: BaseException) -> bool:
-    """Return whether an error from any library means that the disk is full."""
+    """Return whether an exception of any library means that the disk is full."""
     if isinstance(error, DiskFullError) or getattr(error, "errno", None) in _NO_ROOM:
         return True
     return any(words in str(error) for words in ("No space left", "StorageFull", "quota exceeded"))
@@ -73,7 +73,7 @@ def is_full(folder: Path) -> bool:
 
 
 def check_output(path: Path, folder: bool = False) -> None:
-    """Raise UserError if no file (or ``folder``) can be written at ``path``. Its parent folder may be missing."""
+    """Raise UserError if no file (or ``folder``) can be created at ``path``. Missing parent folders are allowed."""
     path = path.expanduser()
     why = None
     if path.name == "-":
@@ -96,7 +96,7 @@ def check_output(path: Path, folder: bool = False) -> None:
 
 
 def atomic_write_bytes(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` so that readers see either the old or the new file."""
+    """Write ``data`` to ``path`` so that other processes read either the old or the new content."""
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -119,9 +119,9 @@ def atomic_write_text(path: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def atomic_directory(target: Path, within: Path | None = None) -> Iterator[Path]:
-    """Yield a temporary folder that replaces ``target`` if the block ends without error.
+    """Yield a temporary folder that replaces ``target`` when the ``with`` block ends without an error.
 
-    The folder is created next to ``target``, or in ``within`` on the same disk.
+    The folder is created in ``within`` (default: next to ``target``), which must be on the same disk.
     """
     with explain_write_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +149,7 @@ def sha256_file(path: Path) -> str:
 
 
 def lfs_problem(path: Path) -> str | None:
-    """Return a message if the file is a Git LFS pointer."""
+    """Return an error message if the file is a Git LFS pointer instead of its content, else None."""
     mark = b"version https://git-lfs.github.com/spec/v1"
     try:
         with path.open("rb") as file:
@@ -166,7 +166,8 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError for an unreadable file. For a line that is not a JSON object, calls ``on_bad`` or raises UserError.
+    Raises UserError for an unreadable file. A line that is not a JSON object raises UserError or, with ``on_bad``, is
+    reported to it.
     """
     if not path.is_file():
         raise UserError(
@@ -206,10 +207,10 @@ _TAIL = 1 << 16
 
 
 class Journal(Closing):
-    """An append-only JSONL file whose complete lines survive if the process is killed.
+    """An append-only JSONL file. Complete lines survive if the process is killed.
 
-    Opening it removes an incomplete last line, and raises UserError if another process has the file open. Appends are
-    synced to disk unless ``fsync`` is false.
+    Opening it deletes an incomplete last line. Raises UserError if another process has it open. Appends are synced to
+    disk unless ``fsync`` is false.
     """
 
     def __init__(self, path: Path, fsync: bool = True) -> None:
@@ -252,11 +253,11 @@ class Journal(Closing):
             file.truncate(0)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Append one object. Raises DiskFullError, or UserError if the file cannot be written."""
+        """Append one object as a line. Raises DiskFullError, or UserError if the file is not writable."""
         self.extend([row])
 
     def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> list[int]:
-        """Append objects with one fsync; return the byte offset of each."""
+        """Append objects as lines and sync once. Returns the byte offset of each line."""
         lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
         with explain_write_errors(self.path):
             start = self._file.seek(0, os.SEEK_END)

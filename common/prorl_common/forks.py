@@ -1,4 +1,4 @@
-"""Fork templates: processes that load what their children need and then fork each child in milliseconds."""
+"""Fork child processes in milliseconds from a template process that has loaded everything they need."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ START_SECONDS = 60.0
 """Maximum seconds until a template or child is ready."""
 _REPLY_SECONDS = 10.0
 _LOOK_SECONDS = 1.0
-"""Seconds between a template's checks that its parent process is alive."""
+"""Seconds between the template's checks that its parent process is still running."""
 _DATAGRAM = 1 << 16
 _LAST_WORDS = 4000
 _PR_SET_PDEATHSIG = 1
 
 
 class ChildError(ServiceError):
-    """A template or child could not start, or died for a reason unrelated to its work."""
+    """Raised if a template or child process cannot start or ends unexpectedly."""
 
 
 @dataclass(slots=True)
 class Child:
-    """A forked process with pipes, stderr and its own folder. Not thread-safe."""
+    """A forked child process with pipes to (``to``) and from it (``source``). Not thread-safe."""
 
     pid: int
     to: int
@@ -51,7 +51,7 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Return False if the child was killed or has closed its pipes."""
+        """Whether the child is still running and has its pipes open."""
         if self._ended:
             return False
         poller = select.poll()
@@ -62,7 +62,7 @@ class Child:
         return _last_lines(self.stderr)
 
     def kill(self) -> int | None:
-        """Kill the child, remove its folder and return its exit code, or None if unknown. May be called twice."""
+        """Kill the child and remove its folder. Returns the exit code, or None if unknown or if already killed."""
         if self._ended:
             return None
         self._ended = True
@@ -75,10 +75,10 @@ class Child:
 
 
 class Template:
-    """A running template process. Thread-safe. Its children die with it, and it dies with this process.
+    """A template process, which ends with this process. Its children end with it. Thread-safe.
 
-    ``command`` runs a program that calls ``serve_forks``. ``noun`` names a child in messages. ``folder`` is the
-    template's TMPDIR and default HOME.
+    ``command`` starts a program that calls :func:`serve_forks`. Error messages call a child ``noun``. ``folder`` is the
+    processes' TMPDIR.
     """
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], noun: str) -> None:
@@ -110,7 +110,7 @@ class Template:
             undo.pop_all()
 
     def hello(self) -> dict[str, Any]:
-        """Wait for the program's first message and return it. May be called once. Raises ChildError."""
+        """Wait for the result of ``load`` in :func:`serve_forks`. Call this once. Raises ChildError."""
         return self._reply(START_SECONDS)
 
     @property
@@ -122,9 +122,10 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child and send it ``order`` as JSON. The key ``"folder"`` gets its folder. Raises ChildError.
+        """Fork a child. It receives ``order`` as JSON, with the path of its own folder as ``"folder"``. Raises
+        ChildError.
 
-        If this process runs as root, the folder belongs to the user id ``owner``.
+        The folder is given to the user id ``owner`` if this process runs as root.
         """
         with contextlib.ExitStack() as undo, contextlib.ExitStack() as always:
             try:
@@ -150,7 +151,7 @@ class Template:
         return Child(int(answer["pid"]), to, source, stderr, folder, self)
 
     def end(self, pid: int) -> int | None:
-        """Kill and reap a child; return its exit code, or None if the template has ended."""
+        """Kill a child; return its exit code, or None if the template has ended."""
         status = None
         with contextlib.suppress(ChildError):  # the template and its children are gone
             status = int(self._ask({"end": pid})["status"])
@@ -162,7 +163,7 @@ class Template:
         return status
 
     def retire(self) -> None:
-        """Kill the template once it has no children. Do not call ``child`` afterwards."""
+        """Kill the template as soon as it has no children. No new children may be forked."""
         with self._lock:
             self._retired = True
             last = self._children == 0
@@ -199,7 +200,7 @@ class Template:
             data = self._control.recv(_DATAGRAM)
         except TimeoutError as error:
             self.kill()
-            raise ChildError(f"{self.noun} did not start in time") from error
+            raise ChildError(f"{self.noun} did not start within {seconds:g} s") from error
         except OSError as error:
             raise ChildError(
                 f"{self.noun} did not start: its template process has ended"
@@ -210,7 +211,6 @@ class Template:
         return reply
 
     def _describe_exit(self) -> str:
-        """Kill the template and return in one line how it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(2.0)
         lines: list[str] = []
@@ -224,10 +224,10 @@ class Template:
 def serve_forks(
     load: Callable[[], dict[str, Any]], become: Callable[[dict[str, Any], int, int], None]
 ) -> None:
-    """Run as a template: send the result of ``load``, then fork a child per order until the parent process exits.
+    """Run as a template process until the parent exits. Sends the result of ``load``, then forks children on request.
 
-    Each child calls ``become(order, requests, replies)`` and exits, with code 1 after an error. ``requests`` and
-    ``replies`` are file descriptors. The child's stdout is discarded.
+    Each child calls ``become(order, requests, replies)`` and exits (with code 1 after an error). ``requests`` and
+    ``replies`` are the file descriptors of its pipes.
     """
     control, host = socket.socket(fileno=int(sys.argv[-2])), int(sys.argv[-1])
     null = os.open(os.devnull, os.O_RDWR)

@@ -1,4 +1,4 @@
-"""Sends and reads JSON in length-prefixed frames (4 bytes, big-endian), with limits for untrusted input."""
+"""Send and read JSON as length-prefixed frames: a 4-byte big-endian length and a body. Input is untrusted."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Any
 
 HEADER = struct.Struct(">I")
 MAX_FRAME = 256 * 1024 * 1024
-"""Maximum bytes of a frame, sent or read."""
+"""Maximum size of a frame in bytes."""
 MAX_DEPTH = 310
-"""Maximum nesting of lists and objects. A sandbox value has at most 100 levels, each encoded as three."""
+"""Maximum nesting of lists and objects: 100 levels of a sandbox value, each encoded as three, and a margin."""
 MAX_DIGITS = 4300
 """Maximum digits of an integer, as in Python."""
 _ENCODER = json.JSONEncoder(separators=(",", ":"))  # ASCII; json.dumps would create one per call
@@ -27,27 +27,27 @@ _WRITE = 1 << 16
 _CONTAINERS, _BYTES_A_CONTAINER = 1_000_000, 32
 _QUOTES, _BYTES_A_QUOTE = 2_000_000, 8
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-"""Matches a whole JSON string. It is possessive, so millions of escapes need no memory for backtracking."""
+"""Matches a whole JSON string without backtracking."""
 _NOT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 class FrameError(ValueError):
-    """The bytes are not a frame, or not JSON within the limits."""
+    """Raised if data is not a valid frame, or not JSON within the limits."""
 
 
 class FrameTooLong(FrameError):
-    """A frame announces more bytes than allowed."""
+    """Raised if a frame has more bytes than allowed."""
 
 
 class FrameTimeout(Exception):
-    """The deadline passed before a whole frame was transferred."""
+    """Raised if the deadline passes before a whole frame is transferred."""
 
 
 def take_frame(buffer: bytearray, limit: int) -> bytes | None:
-    """Remove the first frame from ``buffer`` and return its body, or None if it is incomplete.
+    """Remove the first frame from ``buffer``; return its body, or None if the frame is incomplete.
 
-    Raises FrameTooLong for more than ``limit`` bytes.
+    Raises FrameTooLong if its body has more than ``limit`` bytes.
     """
     if len(buffer) < HEADER.size:
         return None
@@ -68,11 +68,11 @@ def holds_frame(buffer: bytearray) -> bool:
 
 
 def read_json(data: bytes, nan: bool = False) -> Any:
-    """Parse UTF-8 JSON. Raises only FrameError.
+    """Parse untrusted UTF-8 JSON. Raises FrameError for invalid JSON or values beyond the limits.
 
-    Rejects nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than MAX_DIGITS
-    digits, numbers beyond the range of a float, repeated keys and, unless ``nan``, NaN and infinities. Uses at most 64
-    MiB plus 32 times the size of ``data``.
+    Limits: nesting of MAX_DEPTH, about a million lists and objects, integers of MAX_DIGITS digits, finite floats,
+    unique keys. NaN and infinities are rejected unless ``nan``. Memory use is at most 64 MiB plus 32 times the size of
+    ``data``.
     """
     try:
         _check_nesting(data)
@@ -82,17 +82,16 @@ def read_json(data: bytes, nan: bool = False) -> Any:
 
 
 def _check_nesting(data: bytes) -> None:
-    """Raise FrameError for too many, or too deeply nested, lists and objects."""
     if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
         return
     # A string that ends in a backslash hides one of its two quotes, so this may be half the true count.
     quotes = data.count(b'"') - data.count(b'\\"')
     if quotes > _QUOTES + len(data) // _BYTES_A_QUOTE:
-        raise FrameError("it contains too many strings")
+        raise FrameError("the JSON contains too many strings")
     brackets = _STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
     containers = brackets.count(b"[") + brackets.count(b"{")
     if containers > _CONTAINERS + len(data) // _BYTES_A_CONTAINER:
-        raise FrameError(f"it contains too many lists and objects ({containers})")
+        raise FrameError(f"the JSON contains too many lists and objects ({containers})")
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
         raise FrameError(f"lists and objects are nested deeper than {MAX_DEPTH} levels")
 
@@ -134,7 +133,7 @@ _STRICT, _WITH_NAN = _decoder(_refuse), _decoder(float)
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """Return ``message`` as one frame of ASCII JSON. Raises FrameError if it is too long."""
+    """Return ``message`` as a frame with an ASCII JSON body. Raises FrameError if it is too long."""
     return frame(_ENCODER.encode(message).encode("ascii"))
 
 
@@ -146,15 +145,15 @@ def frame(body: bytes) -> bytes:
 
 
 def send(handle: int, message: Mapping[str, Any], deadline: float | None = None) -> None:
-    """Write ``message`` as one frame to a file descriptor. Raises FrameError, FrameTimeout.
+    """Write ``message`` as a frame to the file descriptor ``handle``. Raises FrameError, FrameTimeout.
 
-    A ``deadline`` (``time.monotonic``) needs a non-blocking descriptor.
+    A ``deadline`` (in ``time.monotonic`` seconds) requires a non-blocking descriptor.
     """
     write(handle, encode(message), deadline)
 
 
 def write(handle: int, data: bytes, deadline: float | None = None) -> None:
-    """Write frames that are already encoded; see ``send``."""
+    """Write encoded frames; see :func:`send`."""
     view = memoryview(data)
     while view:
         try:
@@ -162,11 +161,11 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
         except BlockingIOError:
             _wait(handle, select.POLLOUT, deadline)
         except BrokenPipeError as error:
-            raise FrameError("the other side closed the pipe") from error
+            raise FrameError("the pipe was closed by the other process") from error
 
 
 class Reader:
-    """Reads frames of JSON objects from a file descriptor. Deadlines need a non-blocking one. Not thread-safe."""
+    """Reads JSON objects in frames from a file descriptor. Deadlines require a non-blocking one. Not thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
@@ -174,7 +173,7 @@ class Reader:
 
     @property
     def waiting(self) -> bool:
-        """Whether bytes of the next frame have arrived."""
+        """Whether part of the next frame has already been received."""
         if self._buffer:
             return True
         poller = select.poll()
@@ -204,7 +203,7 @@ class Reader:
         except BlockingIOError:
             return
         if not part:
-            raise FrameError("the other side closed the pipe")
+            raise FrameError("the pipe was closed by the other process")
         self._buffer += part
 
 

@@ -1,4 +1,4 @@
-"""HTTP client: connections, kinds of errors, and retries. Ignores redirects and proxy environment variables."""
+"""A small HTTP client with retries. It ignores redirects and proxy environment variables."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ CONNECT_SECONDS = 10.0
 LONGEST_ANSWER = 256 * 2**20
 """Maximum size of a response body in bytes."""
 NOT_THE_REQUEST = (429, 502, 503, 504, 529)
-"""Statuses caused by the server, never by the request."""
+"""Statuses that are never caused by the request itself."""
 BUSY_SECONDS = 60.0
-"""A message is shown once a busy server accepts no request for more than this many seconds."""
+"""Seconds for which a server may accept no requests before the user is told."""
 _CANCELLED = "closed on our side, to cancel the request"
 GONE_AFTER = 3
-"""Number of failures in a row after which a warning names the server."""
+"""Number of consecutive failures after which the user is told that the server does not answer."""
 
 
 class TransientError(ServiceError):
-    """The request may succeed later.
+    """Raised if a request failed but may succeed later.
 
-    ``wait`` is the delay in seconds that the server asks for. ``blames_request`` is True if the request itself may be
-    the cause, ``alive`` if the server is only busy.
+    ``wait`` is the delay in seconds that the server requested. ``blames_request`` says whether this request may have
+    caused the failure, ``alive`` whether the server is only busy.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class TransientError(ServiceError):
 
 
 class StoppedError(Exception):
-    """Raised in threads that wait for a server after :meth:`ServerWatch.stop`."""
+    """Raised in waiting threads after :meth:`ServerWatch.stop`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Address of a server. ``base`` prefixes every path; ``socket`` is a Unix socket's path."""
+    """Address of a server. ``base`` is prepended to every path. ``socket`` is the path of a Unix socket, or ""."""
 
     secure: bool
     host: str
@@ -68,16 +68,15 @@ class Address:
     socket: str = ""
 
     def __str__(self) -> str:
-        """Return the address, without secrets."""
         if self.socket:
             return f"unix:{self.socket}"
         return f"{'https' if self.secure else 'http'}://{self.host}:{self.port}{self.base}"
 
 
 def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
-    """Return the parts of ``http(s)://host[:port][/path]`` or ``unix:/path``; ``base`` is the default path.
+    """Parse ``http(s)://host[:port][/path]`` or ``unix:/path``. The default of the path in URLs is ``base``.
 
-    Raises UserError for any other form, or a password. Its message uses ``name`` and ``example``.
+    Raises UserError for any other URL, or one with a password; the message calls it ``name`` and shows ``example``.
     """
     if url.startswith("unix:/"):
         return Address(False, "localhost", 0, base, url.removeprefix("unix:"))
@@ -105,7 +104,7 @@ def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
 
 
 def bearer_token(explicit: str | None) -> str:
-    """Return ``explicit``, else PRORL_TOKEN, else an empty string. Raises UserError for an invalid token."""
+    """Return ``explicit``, or PRORL_TOKEN if that is None, or "". Raises UserError for an invalid token."""
     token = (explicit if explicit is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
         raise UserError(
@@ -116,7 +115,7 @@ def bearer_token(explicit: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response of any status. ``hide`` removes the bearer token from a string."""
+    """An HTTP response with any status. ``hide`` removes the bearer token from a text."""
 
     status: int
     headers: Mapping[str, str]
@@ -124,7 +123,7 @@ class Reply:
     hide: Callable[[str], str] = str
 
     def object(self) -> dict[str, Any]:
-        """Return the JSON object in the body. Raises TransientError if it is not one."""
+        """Return the JSON object in the body. Raises TransientError if the body is anything else."""
         try:
             value = json.loads(self.body)
         except ValueError as error:
@@ -134,7 +133,7 @@ class Reply:
         return value
 
     def message(self) -> str:
-        """Return the body's error message in one short line without the bearer token."""
+        """Return the error message in the body, shortened to one line without the bearer token."""
         try:
             value = json.loads(self.body)
         except ValueError:
@@ -150,7 +149,7 @@ class Reply:
         return f"HTTP {self.status}: {message}" if message else f"HTTP {self.status}"
 
     def trouble(self) -> TransientError | None:
-        """Return a TransientError to raise if the request may succeed later, else None."""
+        """Return a TransientError if the status means that the request may succeed later, else None."""
         if self.status not in (408, 409, 425, 429) and self.status < 500:
             return None
         wait = self.retry_after()
@@ -158,11 +157,11 @@ class Reply:
         return TransientError(self.line(), wait, self.status not in NOT_THE_REQUEST, alive)
 
     def header(self, name: str) -> str | None:
-        """Return a header by its case-insensitive name."""
+        """Return a header's value, or None. Case does not matter."""
         return next((v for n, v in self.headers.items() if n.lower() == name.lower()), None)
 
     def retry_after(self) -> float | None:
-        """Return the seconds of a Retry-After header (RFC 9110 section 10.2.3)."""
+        """Return the delay in seconds that the Retry-After header requests, or None."""
         value = self.header("Retry-After")
         if value is None:
             return None
@@ -188,10 +187,10 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 class Connection(Closing):
-    """A keep-alive connection for one thread; only ``cut`` may be called from another.
+    """A keep-alive HTTP connection for one thread. Only :meth:`cut` may be called from other threads.
 
-    ``key`` is sent as a bearer token and removed from messages. ``timeout`` is in seconds per response. If a reused
-    connection breaks, ``at_return`` is called and the request is sent once more.
+    ``key`` is sent as a bearer token and removed from error messages. ``timeout`` is in seconds per response. If a
+    reused connection breaks, ``at_return`` is called and the request is sent once more.
     """
 
     def __init__(
@@ -215,11 +214,11 @@ class Connection(Closing):
         self._cut = False
 
     def get(self, path: str) -> Reply:
-        """Raises TransientError."""
+        """Send a GET request. Raises TransientError."""
         return self._ask("GET", path, None, self._headers)
 
     def post(self, path: str, value: Mapping[str, Any]) -> Reply:
-        """Send ``value`` as JSON. Raises TransientError."""
+        """Send a POST request with ``value`` as JSON. Raises TransientError."""
         headers = {**self._headers, "Content-Type": "application/json"}
         return self._ask("POST", path, json.dumps(value).encode(), headers)
 
@@ -294,7 +293,7 @@ class Connection(Closing):
         return one_line(self._without_key(str(error)))[:120] or type(error).__name__
 
     def cut(self) -> None:
-        """Abort the running request and refuse later ones."""
+        """Abort the running request and reject later ones."""
         self._cut = True
         held = self._socket
         if held is not None:
@@ -311,7 +310,7 @@ class Connection(Closing):
 
 
 def enable_keepalive(sock: socket.socket) -> None:
-    """Make the kernel notice within a minute that the peer's host has vanished. Accepted connections inherit this."""
+    """Detect within a minute that the peer's machine is gone. Also applies to connections accepted by ``sock``."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     probes = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
     for name, value in (*probes, ("TCP_USER_TIMEOUT", 60_000)):  # the last one is in ms
@@ -321,11 +320,10 @@ def enable_keepalive(sock: socket.socket) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Delays and limits of retries, in seconds.
+    """Delays between retries and limits of retries, in seconds.
 
-    The delay starts at ``first`` and doubles up to ``longest``. A longer delay that the server asks for is kept, up to
-    ``longest_asked``. Up to a quarter of the delay is added at random. ``tries`` limits the failures of one request,
-    ``patience`` the time without an answer.
+    The delay doubles from ``first`` to ``longest``, plus a random part. A longer delay requested by the server is used,
+    up to ``longest_asked``. ``tries`` limits the failures of one request, ``patience`` the time without an answer.
     """
 
     first: float = 0.5
@@ -341,7 +339,7 @@ class RetryPolicy:
 
 
 class ServerWatch:
-    """Tracks whether a server answers any thread, and tells the user when this changes."""
+    """Tracks for all threads whether a server answers, and reports changes through ``tell``."""
 
     def __init__(
         self,
@@ -364,9 +362,9 @@ class ServerWatch:
         self._stopped = False
 
     def until_answered(self, ask: Callable[[], T]) -> T:
-        """Call ``ask`` until it raises no TransientError, and return its result.
+        """Call ``ask`` until it raises no TransientError; return its result.
 
-        Raises ServiceError if the policy allows no further try, StoppedError after :meth:`stop`.
+        Raises ServiceError when the policy's limits are reached, StoppedError after :meth:`stop`.
         """
         failures = 0
         while True:
@@ -384,7 +382,7 @@ class ServerWatch:
                 return result
 
     def answered(self) -> None:
-        """Record that the server answered, even with a refusal."""
+        """Record that the server answered a request, also with an error status."""
         with self._changed:
             self.last_answer = self._clock()
             was_told, self._reported_gone = self._reported_gone, False
@@ -396,7 +394,7 @@ class ServerWatch:
                 self._changed.notify_all()
 
     def failed(self, failure: TransientError, began: float = math.inf) -> None:
-        """Record a failed attempt. If it ``began`` before the last answer, it does not count towards ``GONE_AFTER``.
+        """Record a failed attempt that began at the time ``began`` (``time.monotonic``).
 
         Raises ServiceError after ``patience`` seconds without an answer, StoppedError after :meth:`stop`.
         """
@@ -439,7 +437,7 @@ class ServerWatch:
             )
 
     def wait(self, seconds: float, asked: bool = False) -> None:
-        """Sleep for ``seconds``, or until the server answers. If the server ``asked`` for the delay, sleep in full.
+        """Sleep for ``seconds``. Unless the server ``asked`` for the delay, wake up when it answers another thread.
 
         Raises StoppedError after :meth:`stop`.
         """
@@ -455,7 +453,7 @@ class ServerWatch:
                 raise StoppedError
 
     def stop(self) -> None:
-        """Make every waiting thread raise StoppedError."""
+        """Make all waiting threads raise StoppedError."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -472,5 +470,5 @@ def one_line(text: str) -> str:
 
 
 def whole_characters(text: str) -> str:
-    """Return the text with lone surrogates replaced by U+FFFD."""
+    """Replace lone surrogates in ``text`` by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

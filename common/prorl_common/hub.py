@@ -1,4 +1,4 @@
-"""Reads the Hugging Face hub's environment variables and uploads files to the hub."""
+"""Settings of the Hugging Face hub from environment variables, and uploads to the hub."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ HUB = "https://huggingface.co"
 _YES = ("1", "ON", "YES", "TRUE")
 _REPO = re.compile(r"[\w.-]+/[\w.-]+")
 _PAGES = {"dataset": "datasets/", "model": ""}
-"""What stands before a repository's name in the path of its page."""
+"""Prefix of a repository's path on the hub's website."""
 
 
 def hub_address(environment: Mapping[str, str]) -> str:
-    """Return the hub's address: HF_ENDPOINT, or the public one."""
+    """Return the URL of the hub: HF_ENDPOINT, else the public hub."""
     return environment.get("HF_ENDPOINT") or HUB
 
 
 def hub_home(environment: Mapping[str, str]) -> Path:
-    """Return huggingface_hub's folder for its cache and token."""
+    """Return the folder of huggingface_hub's cache and token."""
     base = environment.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(environment.get("HF_HOME") or f"{base}/huggingface").expanduser()
 
@@ -58,7 +58,7 @@ def check_repo(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A planned or finished upload. ``files`` maps repository paths to contents; ``removed`` are files to delete."""
+    """An upload to the hub. ``files`` maps paths in the repository to contents; ``removed`` lists paths to delete."""
 
     repo: str
     kind: Literal["dataset", "model"]
@@ -92,16 +92,17 @@ def upload(
     environment: Mapping[str, str],
     progress: Progress,
 ) -> Upload:
-    """Upload the files in one commit, creating the repository if necessary; return the finished upload.
+    """Upload files to the hub in one commit, and return ``planned`` with the commit. Creates the repository if
+    necessary.
 
-    Deletes old files for which ``replaces`` is true. Raises UserError without a token or if the hub refuses token, name
-    or card. Raises ServiceError if the hub fails; the call can then be repeated.
+    Also deletes existing files for which ``replaces`` is true. Raises UserError if there is no token, or if the hub
+    refuses the token, the repository's name or the card; ServiceError if the hub fails.
     """
     import huggingface_hub as library
     from huggingface_hub import errors
 
     if hub_is_offline(environment):
-        raise UserError("HF_HUB_OFFLINE is set: a push needs the hub")
+        raise UserError("HF_HUB_OFFLINE is set: unset it to push to the hub")
     repo, kind = planned.repo, planned.kind
     endpoint, token = hub_address(environment).rstrip("/"), hub_token(environment)
     if not token:
@@ -136,7 +137,7 @@ def upload(
             reason = " ".join(str(error).split())[:300]
             raise UserError(f"the hub rejects the push to {repo}: {reason}") from error
         first = next(iter(str(error).splitlines()), "") or type(error).__name__
-        raise ServiceError(f"the push to {repo} failed, try again: {first[:200]}") from error
+        raise ServiceError(f"the push to {repo} failed ({first[:200]}): try again") from error
     url = f"{endpoint}/{_PAGES[kind]}{repo}"
     return replace(planned, removed=removed, url=url, commit=str(done.oid))
 
@@ -147,7 +148,7 @@ def _status(error: BaseException | None) -> int | None:
 
 
 def http_error() -> type[Exception]:
-    """Return the base class of the HTTP errors of huggingface_hub's client (httpx, or httpx2 from version 2)."""
+    """Return the base class of huggingface_hub's HTTP errors."""
     from huggingface_hub.errors import HfHubHTTPError
 
     base: type[Exception] = HfHubHTTPError.__mro__[1]
@@ -155,7 +156,7 @@ def http_error() -> type[Exception]:
 
 
 def broken_library() -> tuple[type[Exception], ...]:
-    """Return the exception types that huggingface_hub raises for broken connections or invalid responses."""
+    """Return the exceptions that huggingface_hub raises for broken connections and invalid responses."""
     return (
         http_error(),
         OSError,

@@ -1,6 +1,6 @@
-"""Handles Ctrl-C in every command: the first prints what is kept, the second ends the process.
+"""Handle Ctrl-C: the first one prints what is kept, the second ends the process.
 
-:func:`watch` reads signals in a thread, because Python runs no handlers during a long call of torch.
+:func:`watch` reads signals in a thread, because Python runs no signal handlers during a long call of torch.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ def on_interrupt(
     react: Callable[[], None] | None = None,
     say: Callable[[str], None] = _to_stderr,
 ) -> Iterator[None]:
-    """Print ``words`` at the first Ctrl-C inside the block, then call ``react`` or raise KeyboardInterrupt.
+    """Handle Ctrl-C inside the ``with`` block: print ``words``, then call ``react`` or raise KeyboardInterrupt.
 
-    ``words`` tell the user what is kept and how to continue (None prints nothing). With ``react`` the block continues
-    to a good stopping point, SIGTERM acts like Ctrl-C, and the second signal raises KeyboardInterrupt. Of nested
-    blocks, only the innermost reacts; outside the main thread, none does.
+    ``words`` tell the user what is kept and how to continue. ``react`` asks the block to stop soon; then SIGTERM is
+    handled too, and a second signal raises KeyboardInterrupt. Of nested blocks, only the innermost handles signals.
+    Does nothing outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -87,7 +87,7 @@ def on_interrupt(
 
 
 def watch() -> None:
-    """React to Ctrl-C at once, and end the process ``GRACE`` seconds after the second."""
+    """Start handling Ctrl-C. The process ends ``GRACE`` seconds after the second."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -111,7 +111,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
 
 
 def _repeat_interrupt(lost: sys.UnraisableHookArgs) -> None:
-    """Repeat a KeyboardInterrupt that Python dropped inside a destructor or callback."""
+    """Raise a KeyboardInterrupt again that Python dropped inside a destructor or callback."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
@@ -154,7 +154,7 @@ def _watch(reader: int) -> None:
 
 
 def leave(code: int) -> None:
-    """Exit with ``code`` if Ctrl-C was pressed, without the interpreter's slow shutdown."""
+    """Exit with ``code`` immediately if Ctrl-C was pressed, else return."""
     if not (_state.received or _state.handled):
         return
     if _state.received > 1:

@@ -1,4 +1,4 @@
-"""Lazy imports of a package's public names."""
+"""Import a package's public names when they are first used."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 
 def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` for a package's ``__init__.py``.
+    """Return the functions ``__getattr__`` and ``__dir__`` for a package's ``__init__.py``.
 
-    The names are those that ``file`` imports under ``if TYPE_CHECKING:``.
+    They provide the names that ``file`` imports under ``if TYPE_CHECKING:``.
     """
     tree = ast.parse(Path(file).read_text(encoding="utf-8"))
     homes = {

@@ -1,4 +1,4 @@
-"""Escape untrusted text for pages and Markdown."""
+"""Escape untrusted text for web pages and Markdown."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MARKDOWN = re.compile(
 
 
 def printable(value: object) -> str:
-    """Return ``value`` as a string that is safe to show on a page.
+    """Return ``value`` as text that is safe to show on a web page.
 
-    Control characters, surrogates and noncharacters become U+FFFD; characters that reorder text become ``[U+XXXX]``.
+    Control characters, surrogates and noncharacters become U+FFFD. Characters that reorder text become ``[U+XXXX]``.
     """
     text = _UNSHOWN.sub("\ufffd", str(value).replace("\r\n", "\n"))
     return _REORDERS.sub(lambda match: f"[U+{ord(match.group()):04X}]", text)
@@ -36,7 +36,7 @@ def md(value: object) -> str:
 
 
 def fence(value: object) -> str:
-    """Return ``value`` as a Markdown code block whose fence does not occur in ``value``."""
+    """Return ``value`` as a Markdown code block."""
     text = printable(value)
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     mark = "`" * max(3, longest + 1)
@@ -44,7 +44,7 @@ def fence(value: object) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a Markdown table of cells that are already escaped, or "" without rows."""
+    """Return a Markdown table of cells that are already escaped, or "" if there are no rows."""
     body = ["| " + " | ".join(str(cell) or " " for cell in row) + " |" for row in rows]
     if not body:
         return ""

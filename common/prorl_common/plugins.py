@@ -1,6 +1,6 @@
-"""Finds the specs of prorl and of plug-ins through entry points and plug-in files.
+"""Find the specs of prorl and of plug-ins, through entry points and plug-in files.
 
-A *spec* is a frozen dataclass with a ``name`` and functions. A *door* is the registry of one kind of spec.
+A *spec* is a frozen dataclass with a ``name`` and functions, such as a verifier. A *door* is a registry of specs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _files(package: str) -> Iterator[Traversable]:
 
 
 class Named(Protocol):
-    """Interface of every spec."""
+    """Interface that every spec implements."""
 
     @property
     def name(self) -> str:
@@ -57,16 +57,16 @@ S = TypeVar("S", bound=Named)
 
 
 class PluginError(UserError):
-    """A plug-in that cannot be loaded, or an invalid spec."""
+    """Raised if a plug-in cannot be loaded, or a spec is invalid."""
 
 
 class UnknownNameError(UserError):
-    """An unknown name; the message lists the existing ones."""
+    """Raised for an unknown name. The message lists the known ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a spec comes from: a distribution and its version, or a plug-in file and ``sha256:...``."""
+    """Source of a spec: a distribution and its version, or a plug-in file and its hash ``sha256:...``."""
 
     source: str
     version: str
@@ -79,7 +79,7 @@ class Origin:
         return f"{self.source} {self.version[:19]}"
 
     def record(self, group: str, name: str) -> dict[str, str]:
-        """Return the origin of a spec as a manifest or run folder records it."""
+        """Return the origin of the spec ``name`` in the form used in manifests and run folders."""
         return {"group": group, "name": name, "source": self.source, "version": self.version}
 
 
@@ -95,8 +95,6 @@ class PluginFile:
 
 
 class _Loaded:
-    """The plug-in files of this process. Registries reload when ``generation`` changes."""
-
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.files: dict[Path, PluginFile] = {}
@@ -108,9 +106,9 @@ _LOADED = _Loaded()
 
 
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
-    """Load plug-in files in this process and in child processes started later; return all loaded files.
+    """Load plug-in files, also for child processes started later. Returns all loaded files.
 
-    Raises PluginError if a file is missing, fails or has no spec.
+    Raises PluginError if a file is missing, raises an error or contains no spec.
     """
     loaded = plugin_files()
     with _LOADED.lock:
@@ -125,7 +123,7 @@ def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
 
 
 def plugin_files() -> tuple[PluginFile, ...]:
-    """Return the plug-in files of this process and its parent. Raises PluginError if a loaded file has changed."""
+    """Return the plug-in files that this process or its parent loaded. Raises PluginError if one has changed."""
     with _LOADED.lock:
         if not _LOADED.inherited:
             _LOADED.inherited = True
@@ -136,13 +134,13 @@ def plugin_files() -> tuple[PluginFile, ...]:
 
 
 def plugin_environment() -> dict[str, str]:
-    """Return the environment variable that passes plug-in files to a child."""
+    """Return the environment variable from which a child process loads the same plug-in files."""
     files = [[str(file.path), file.sha256] for file in plugin_files()]
     return {ENVIRONMENT: json.dumps(files)} if files else {}
 
 
 def what_failed(error: Exception) -> str:
-    """Return the error in one line, with the file and line of the plug-in's own code."""
+    """Return a one-line message for an error in a plug-in, with file and line."""
     import traceback
 
     text = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")[:400]
@@ -155,16 +153,18 @@ def what_failed(error: Exception) -> str:
 
 
 def _load(path: Path, expected: str | None) -> None:
-    """Run a plug-in file as a module. Raises PluginError if its SHA-256 is not ``expected``."""
+    """Execute a plug-in file as a module. Raises PluginError, also if its SHA-256 differs from ``expected``."""
     if path.suffix != ".py":
-        raise PluginError(f"plug-in {path}: a plug-in is a Python file, NAME.py")
+        raise PluginError(f"plug-in {path} is not a Python file: its name must end in .py")
     try:
         source = path.read_bytes()
     except OSError as error:
         raise PluginError(f"plug-in {path} cannot be read: {error.strerror or error}") from error
     sha256 = hashlib.sha256(source).hexdigest()
     if expected is not None and sha256 != expected:
-        raise PluginError(f"plug-in {path} has changed since this command started: start it again")
+        raise PluginError(
+            f"plug-in {path} has changed since this command started: run the command again"
+        )
     for file in _LOADED.files.values():
         if file.sha256 == sha256:
             _LOADED.files[path] = file
@@ -189,7 +189,7 @@ def _load(path: Path, expected: str | None) -> None:
 
 
 def check_signatures(spec: Any, where: str) -> None:
-    """Raise PluginError if a function in ``spec`` does not accept the arguments in the annotation of its field."""
+    """Raise PluginError if a function of ``spec`` does not accept the arguments in its field's annotation."""
     import ast
     import dataclasses
     import inspect
@@ -245,7 +245,7 @@ def _constant(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """Registry of all specs of type ``spec`` in the entry-point ``group``. Messages call a spec a ``noun``."""
+    """Registry of the specs of a class that the entry points of ``group`` provide. Messages call a spec a ``noun``."""
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
         self.group, self.spec, self.noun = group, spec, noun
@@ -269,7 +269,7 @@ class Door(Generic[S]):
         return self._part(name).origin
 
     def records(self, names: Iterable[str]) -> list[dict[str, str]]:
-        """Return the records of the third-party specs among ``names``, sorted by name."""
+        """Return the origins of the third-party specs among ``names``, sorted by name, as in :meth:`Origin.record`."""
         origins = [(name, self.origin(name)) for name in sorted(set(names))]
         return [o.record(self.group, name) for name, o in origins if not o.is_ours]
 
@@ -325,13 +325,13 @@ class Door(Generic[S]):
 def _origin_of(point: EntryPoint) -> Origin:
     if point.dist is None:
         raise PluginError(
-            f"the entry point {point.group}:{point.name} belongs to no installed distribution"
+            f"the entry point {point.group}:{point.name} does not belong to an installed distribution"
         )
     return Origin(point.dist.name, point.dist.version)
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs of an entry point. Raises PluginError; errors in prorl's own specs are raised unchanged."""
+    """Return the specs of an entry point. Raises PluginError for a faulty plug-in."""
     try:
         value = point.load()
         if not isinstance(value, Sequence) and not hasattr(value, "name"):
@@ -357,7 +357,7 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
 
 
 def unknown_name(noun: str, name: str, origins: dict[str, Origin]) -> str:
-    """Return the message for an unknown name, with the nearest names and all sources."""
+    """Return the error message for an unknown name, with the nearest names and where all known names come from."""
     hits = difflib.get_close_matches(name, list(origins), n=3, cutoff=0.5)
     likeness = {hit: difflib.SequenceMatcher(None, hit, name).ratio() for hit in hits}
     hits = [hit for hit in hits if likeness[hit] > likeness[hits[0]] - 0.15]
@@ -374,16 +374,16 @@ def unknown_name(noun: str, name: str, origins: dict[str, Origin]) -> str:
 
 
 class FolderDoor:
-    """Registry of the YAML files, such as recipes, in the packages that entry points of ``group`` name.
+    """Registry of YAML files, such as recipes, in the packages named by the entry points of ``group``.
 
-    A name that ends in .yaml or .yml or contains a slash is a path.
+    A name that ends in .yaml or .yml, or contains a slash, is the path of a file.
     """
 
     def __init__(self, group: str, noun: str) -> None:
         self.group, self.noun = group, noun
 
     def names(self) -> tuple[str, ...]:
-        """Return the sorted names of all files, without suffix."""
+        """Return the sorted names of all files, without suffixes."""
         return tuple(sorted(self._load_parts()))
 
     def find(self, name: str) -> tuple[Traversable, Origin]:
@@ -399,7 +399,7 @@ class FolderDoor:
         if name not in files:
             origins = {one: origin for one, (_, origin) in files.items()}
             raise UnknownNameError(
-                f"{unknown_name(self.noun, name, origins)}; or the path of a file"
+                f"{unknown_name(self.noun, name, origins)}; or give the path of a file"
             )
         return files[name]
 
@@ -428,7 +428,7 @@ class FolderDoor:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The specs that a third-party package adds to an entry-point group. ``trouble`` says why loading failed."""
+    """The specs of a third-party package in an entry-point group, or in ``trouble`` why they cannot be loaded."""
 
     group: str
     origin: Origin
@@ -437,7 +437,7 @@ class Installed:
 
 
 def installed_plugins() -> list[Installed]:
-    """Load all third-party plug-ins and return what each adds to each entry-point group."""
+    """Load all installed third-party plug-ins; return their specs by package and entry-point group."""
     parts: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points
 

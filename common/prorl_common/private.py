@@ -1,4 +1,4 @@
-"""Remove secrets, addresses and paths from texts and JSON."""
+"""Remove secrets, network addresses and file paths from texts and JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SECRET_NAME = re.compile(
     r"|private[_-]?key|(?<=[_-])key)s?$",
     re.IGNORECASE,
 )
-"""End of the name of a setting or variable that holds a secret."""
+"""Matches the names of settings and variables that hold secrets."""
 _SECRET_SHAPES = re.compile(
     r"\bhf_[A-Za-z0-9]{12,}|\bsk-[\w-]{12,}|\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}|\bxox[a-z]-[\w-]{10,}|\bAKIA[0-9A-Z]{12,}"
 )
@@ -34,7 +34,7 @@ _SHORTEST_SECRET = 8
 
 
 class Private:
-    """Removes secrets, addresses and paths from texts. ``names`` are further paths to remove."""
+    """Removes secrets, network addresses and file paths from texts. ``names`` are further paths to remove."""
 
     def __init__(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> None:
         secrets = {v for k, v in environment.items() if _SECRET_NAME.search(k)}
@@ -48,7 +48,7 @@ class Private:
         self._host = socket.gethostname()
 
     def text(self, value: str) -> str:
-        """Return the text with private parts replaced by ``[secret]``, ``[address]`` and ``[path]``."""
+        """Return the text with these parts replaced by ``[secret]``, ``[address]`` and ``[path]``."""
         for secret in self._secrets:
             value = value.replace(secret, SECRET)
         value = _CREDENTIALS.sub(SECRET, _SECRET_SHAPES.sub(SECRET, value))
@@ -61,7 +61,7 @@ class Private:
         return value
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value with cleaned strings, without keys that name a secret."""
+        """Return the JSON value with all strings cleaned by :meth:`text`, and without keys that hold secrets."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -80,5 +80,5 @@ class Private:
         return value
 
     def holds_secret(self, value: str) -> bool:
-        """Return whether a text contains a secret or a string shaped like one."""
+        """Return whether a text contains a known secret, or a string in the form of an access token."""
         return any(s in value for s in self._secrets) or bool(_SECRET_SHAPES.search(value))

@@ -1,4 +1,4 @@
-"""Progress reports of long work."""
+"""Report the progress of long work."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Protocol, TextIO
 
 
 class Progress(Protocol):
-    """Interface for reporting progress in items of the caller's choice."""
+    """Interface of progress reports. Counts are in items of the caller's choice."""
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage of ``total`` items (None: unknown), of which ``done`` are finished."""
+        """Begin a stage of ``total`` items (None: unknown), of which ``done`` are already finished."""
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count finished items; ``fields`` are short facts to show."""
+        """Report finished items. ``fields`` are short facts to show."""
 
     def message(self, text: str) -> None:
-        """Show one permanent line."""
+        """Show a line that stays on the screen."""
 
     def finish(self) -> None: ...
 
 
 class NullProgress:
-    """Reports nothing."""
+    """A progress report that shows nothing."""
 
     def start(self, label: str, total: int | None, done: int = 0) -> None: ...
 
@@ -48,7 +48,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def without_repeats(tell: Callable[[str], None]) -> Callable[[str], None]:
-    """Return a function that calls ``tell`` once for each distinct line. Thread-safe."""
+    """Return a function that calls ``tell`` only the first time it gets a line. Thread-safe."""
     lines, lock = set[str](), threading.Lock()
 
     def tell_once(line: str) -> None:
@@ -62,13 +62,13 @@ def without_repeats(tell: Callable[[str], None]) -> Callable[[str], None]:
 
 
 class Stage:
-    """A stage of work with its count, facts and estimated time left.
+    """Progress of one stage of work, with an estimate of the time left.
 
-    There is no estimate while the speed of recent work varies more than twofold.
+    There is no estimate if the speed varies more than twofold.
     """
 
     GAP = 0.2
-    """Minimum seconds between two recorded counts; counts that arrive faster are merged."""
+    """Minimum seconds between two recorded counts."""
     MOST_MARKS = 256
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Defines the columns of a run's rollout files, ``rollouts/step_000012.parquet``, and reads them."""
+"""Columns of a run's rollout files (``rollouts/step_000012.parquet``), and a reader."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """A column: its pyarrow type (``[]`` marks a list) and meaning. ``first``: the oldest files have it too."""
+    """Type (``[]`` marks a list) and meaning of a column. ``first``: files of all prorl versions have it."""
 
     kind: str
     meaning: str
@@ -63,11 +63,11 @@ COLUMNS = {
     "sampler_logprobs": Column("float32[]", "the sampler's log-prob of each token, in nats"),
     "trainer_logprobs": Column("float32[]", "the trainer's log-probs before the update"),
 }
-"""Columns of a rollout file by name, in order. Columns without ``first`` may be missing in older files."""
+"""The columns of a rollout file by name, in order."""
 
 
 def schema(columns: Sequence[str] | None = None) -> pa.Schema:
-    """Return the schema of ``columns`` (None: all). Raises UserError for an unknown name."""
+    """Return the pyarrow schema of ``columns`` (default: all). Raises UserError for an unknown name."""
     import pyarrow as pa
 
     names = list(COLUMNS if columns is None else columns)
@@ -84,7 +84,7 @@ def schema(columns: Sequence[str] | None = None) -> pa.Schema:
 
 
 def rollout_files(run: Path) -> dict[int, Path]:
-    """Return the rollout files of the run in a folder, ordered by step."""
+    """Return {step: path} of a run's rollout files, ordered by step."""
     named = (run / "rollouts").glob("step_*.parquet")
     files = {step_of(p): p for p in named if p.stem[5:].isdecimal() and p.is_file()}
     return dict(sorted(files.items()))
@@ -107,10 +107,10 @@ def step_of(file: Path) -> int:
 def read_rollouts(
     file: Path, columns: Sequence[str] | None = None, carried: bool = False
 ) -> pa.Table:
-    """Return ``columns`` (None: all) of a rollout file, old or new, with the types of ``schema``.
+    """Read ``columns`` (default: all) of a rollout file, with the types of :func:`schema`.
 
-    Missing columns become null. Responses from an earlier step, whose file holds them too, are left out unless
-    ``carried`` is true. Raises UserError if ``file`` is not a rollout file.
+    Columns that an older file lacks are null. Responses carried over from an earlier step are left out unless
+    ``carried``, because that step's file has them too. Raises UserError if ``file`` is not a rollout file.
     """
     import pyarrow as pa
     from pyarrow import compute, parquet

@@ -1,11 +1,11 @@
-"""Derives seeds from their purpose, and sets upper bounds of settings."""
+"""Derive seeds from their purpose."""
 
 from __future__ import annotations
 
 import hashlib
 
 MOST = 10**9
-"""Upper bound of settings that declare no other."""
+"""Maximum of settings that declare no maximum."""
 MOST_SEED = 2**63 - 1
 MOST_STEPS = 1_000_000
 MOST_SAMPLES = 1_000_000
@@ -15,7 +15,7 @@ MOST_WORKERS = 4096
 
 
 def derive_seed(seed: int, purpose: str, *parts: int | str) -> int:
-    """Return a seed from ``blake2b(seed, purpose, *parts)``; it has 63 bits, to fit torch and Parquet."""
+    """Return the 63-bit seed ``blake2b(seed, purpose, *parts)``."""
     text = "\x1f".join([str(seed), purpose, *(f"{type(p).__name__}:{p}" for p in parts)])
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1

@@ -60,7 +60,7 @@ def test_every_mistake_is_said_at_once_with_the_nearest_key() -> None:
         check(Meal, values, [*complaints, *wrong(values)])
     line = str(caught.value)
     assert line.startswith("4 settings are wrong:\n  --set x: write it as section.key=value\n")
-    assert "guests.a: guests is a value, not a section" in line
+    assert "guests.a does not exist: guests is a value, not a section" in line
     assert "unknown setting 'oven.heet' (did you mean 'oven.heat'?)" in line
 
 
@@ -89,7 +89,7 @@ def test_sections_are_merged_and_values_of_their_own_replaced() -> None:
 def test_a_list_is_addressed_by_number_or_by_the_only_item_of_a_name() -> None:
     items = {"courses": [{"name": "a"}, {"name": "b"}, {"name": "b"}]}
     assert put(items, ["courses", "a", "minutes"], 3)["courses"][0] == {"name": "a", "minutes": 3}
-    with pytest.raises(ConfigError, match="2 entries of courses have this name; use a number"):
+    with pytest.raises(ConfigError, match="2 entries of courses have this name; use the entry"):
         put(items, ["courses", "b", "minutes"], 3)
     with pytest.raises(ConfigError, match=r"courses\.7 does not exist; there are 0 \(a\), 1 \(b\)"):
         put(items, ["courses", "7", "minutes"], 3)

@@ -245,7 +245,7 @@ def test_a_folder_door_finds_files_of_a_package_and_paths(
     file, origin = folder.find("tiny")
     assert (file.read_text(), origin.source) == ("a: 1\n", "acme")
     assert folder.find(str(package / "tiny.yaml"))[1].version.startswith("sha256:")
-    with pytest.raises(UnknownNameError, match=r"did you mean 'tiny'.*or the path of a file"):
+    with pytest.raises(UnknownNameError, match=r"did you mean 'tiny'.*or give the path of a file"):
         folder.find("tini")
     with pytest.raises(UnknownNameError, match="no such file"):
         folder.find("./none.yaml")

@@ -142,7 +142,7 @@ def test_what_is_no_reward_beside_the_sandbox_is_an_infra_error_and_endless_memo
     reasons = {
         "two-in-sandbox": "scorer failed: ",
         "raises-in-sandbox": "scorer failed: ",
-        "leaves-in-sandbox": "the other side closed the pipe",
+        "leaves-in-sandbox": "the pipe was closed by the other process",
     }
     asked = [(verifier, "a") for verifier in reasons]
     asked += [("lies-of-a-program", "huge"), ("lies-of-a-program", "good")]

@@ -129,14 +129,16 @@ def test_a_phase_that_does_not_exist_is_one_line_naming_those_that_do(where: str
 
 
 def test_a_phase_of_a_config_without_phases_says_so() -> None:
-    with pytest.raises(ConfigError, match=r"phases\.0\.steps: this config has no phases"):
+    with pytest.raises(ConfigError, match=r"phases\.0\.steps does not exist: phases is empty"):
         load_config("cpu", None, ["phases.0.steps=3"])
-    with pytest.raises(ConfigError, match=r"this config has no phases"):
+    with pytest.raises(ConfigError, match=r"phases is empty"):
         load_config("prorl-v1", None, ["phases=[]", "phases.0.steps=3"])
 
 
 def test_set_into_a_plain_value_says_that_it_is_no_section() -> None:
-    with pytest.raises(ConfigError, match=r"steps\.x: steps is a value, not a section"):
+    with pytest.raises(
+        ConfigError, match=r"steps\.x does not exist: steps is a value, not a section"
+    ):
         load_config("cpu", None, ["steps.x=3"])
 
 

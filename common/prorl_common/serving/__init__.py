@@ -1,1 +1,1 @@
-"""Shared parts of prorl's HTTP services; they need the extra ``server``."""
+"""Code that prorl's HTTP services share. It needs the extra ``server``."""

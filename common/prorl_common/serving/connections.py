@@ -1,7 +1,4 @@
-"""Limits how many connections a service has, and how long a peer may leave a connection idle.
-
-uvicorn itself has no such limits.
-"""
+"""Limit the number of connections to a service, and how long each may be idle."""
 
 from __future__ import annotations
 
@@ -21,17 +18,17 @@ from prorl_common.serving.options import ConnectionLimits
 from prorl_common.serving.requests import busy, refused
 
 ACCEPTED_AT_ONCE = 16
-"""Connections that the event loop accepts in one turn, before the limits are applied."""
+"""Maximum number of connections accepted in one turn of the event loop."""
 SPARE_FILES = 6 * ACCEPTED_AT_ONCE
-"""File descriptors kept free for new and closing connections, and for files of the service."""
+"""Number of file descriptors kept free for new connections and the service's files."""
 OTHER_FILES = 1024
-"""File descriptors requested in addition to one per connection."""
+"""File descriptors to request from the system in addition to one per connection."""
 PROGRESS_BYTES = 256 * 1024
-"""A peer's time limit restarts each time it has read this many bytes of its answer."""
+"""The time limit of an answer restarts whenever the peer has read this many bytes."""
 
 
 class Phase(Enum):
-    """What a connection waits for. The values are fields of ConnectionLimits."""
+    """What a connection waits for. The values are field names of ConnectionLimits."""
 
     IDLE = "idle"  # the next request
     HEADER = "header"  # the rest of a request's header
@@ -42,10 +39,10 @@ class Phase(Enum):
 
 
 class ConnectionGuard:
-    """Creates a service's connections and enforces the limits, in one event loop.
+    """Creates a service's connections and enforces their limits, in one event loop.
 
-    A peer may hold a quarter of all connections without a complete request. If there is no room for a new connection,
-    the peer with the most waiting connections loses the one that has waited longest.
+    A peer may have a quarter of all connections waiting. When the limit is reached, the peer with the most waiting
+    connections loses the oldest of them.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -59,7 +56,7 @@ class ConnectionGuard:
         return GuardedConnection(self, **options)
 
     def sweep(self) -> None:
-        """Close expired connections and update the limits. Called about once a second."""
+        """Close connections whose time limit has passed. Must be called about once a second."""
         now = time.monotonic()
         for connection in list(self._connections):
             connection.update()
@@ -71,7 +68,7 @@ class ConnectionGuard:
         self.peer_most = max(2 * ACCEPTED_AT_ONCE, self.most // 4)
 
     def add(self, connection: GuardedConnection) -> bool:
-        """Add a new connection, closing another if necessary; return False if there is no room."""
+        """Add a new connection and close another if necessary. Returns False if the service has too many."""
         from_peer = self._waiting.get(connection.peer, {})
         if connection.peer and len(from_peer) >= self.peer_most:
             next(iter(from_peer)).abort()
@@ -92,7 +89,7 @@ class ConnectionGuard:
             self._waiting.pop(connection.peer, None)
 
     def update_waiting(self, connection: GuardedConnection) -> None:
-        """Mark the connection as closable unless it is sending a body or the service is working on it."""
+        """Record whether the connection may be closed to make room for others."""
         if connection in self._connections:
             self.remove(connection)
             self._connections.add(connection)
@@ -100,7 +97,7 @@ class ConnectionGuard:
                 self._waiting.setdefault(connection.peer, {})[connection] = None
 
     def admits(self, connection: GuardedConnection, method: str) -> bool:
-        """Return whether to accept a request whose header is complete; a request without a body is always accepted."""
+        """Return whether to accept a request after reading its header. GET and HEAD requests are always accepted."""
         if method in ("GET", "HEAD") and connection.phase is not Phase.BODY:
             return True
         bodies = [other for other in self._connections if other.phase is Phase.BODY]
@@ -110,7 +107,7 @@ class ConnectionGuard:
 
 
 class GuardedConnection(H11Protocol):
-    """A uvicorn connection that tracks its phase."""
+    """A uvicorn connection with a time limit for each phase."""
 
     def __init__(self, guard: ConnectionGuard, **options: Any) -> None:
         super().__init__(**options)
@@ -156,7 +153,7 @@ class GuardedConnection(H11Protocol):
         self.update()
 
     def update(self) -> None:
-        """Update the phase; a new phase restarts the time limit."""
+        """Determine the current phase. A new phase restarts the time limit."""
         phase = self._current_phase()
         if phase is not self.phase:
             self._enter(phase)
@@ -164,7 +161,7 @@ class GuardedConnection(H11Protocol):
             self._guard.update_waiting(self)
 
     def progresses(self) -> bool:
-        """Return whether the peer has read more of a long answer; if so, restart its time limit."""
+        """Return whether the peer has read more of a long answer, and if so restart the time limit."""
         unsent = self.transport.get_write_buffer_size()
         if self.phase is not Phase.ANSWER or unsent > self._unsent - PROGRESS_BYTES:
             return False
@@ -173,7 +170,7 @@ class GuardedConnection(H11Protocol):
         return True
 
     def abort(self) -> None:
-        """Close the connection now and drop unsent data."""
+        """Close the connection immediately. Unsent data is lost."""
         self._guard.remove(self)
         self.transport.abort()
 
@@ -205,7 +202,6 @@ def _no_room() -> Response:
 
 
 def _peer(client: tuple[str, int] | None) -> str:
-    """Return the string that identifies a peer: IPv4 address, IPv6 /64 network, or "" for a Unix socket."""
     if client is None:
         return ""
     address = ipaddress.ip_address(client[0])

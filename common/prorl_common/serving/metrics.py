@@ -1,4 +1,4 @@
-"""Prometheus metrics that every service reports."""
+"""Prometheus metrics of a service."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SECOND_BUCKETS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 6
 
 
 class ServiceMetrics:
-    """Metrics in a registry of their own; their names start with ``prefix``."""
+    """Metrics that every service reports, in a separate registry. Their names start with ``prefix``."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix

@@ -1,4 +1,4 @@
-"""Options of a service: where it listens, its limits and its token."""
+"""Options of a service: address, limits and token."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from prorl_common.errors import UserError
 
 MIN_TOKEN = 16
-"""Minimum number of characters in a token; a shorter one could be guessed."""
+"""Minimum number of characters of a token."""
 MAX_BODY_MB = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Limits of a service's connections: ``most`` at once, and the seconds that one may stay in each phase."""
+    """Maximum number of connections (``most``), and for each phase of a connection the maximum seconds."""
 
     most: int = 4096
     idle: float = 75.0
@@ -30,10 +30,10 @@ class ConnectionLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenOptions:
-    """Where a service listens, and its limits; ``max_body_mb`` is in MiB.
+    """Address and limits of a service. ``max_body_mb`` is in MiB.
 
-    ``uds`` is a Unix socket path that replaces host and port. ``queue`` is the maximum number of waiting items.
-    ``hosts`` are further host names of the service.
+    ``uds`` is the path of a Unix socket, used instead of host and port. ``queue`` is the maximum number of waiting
+    items. ``hosts`` are further host names under which the service is reached.
     """
 
     port: int
@@ -54,12 +54,12 @@ class ListenOptions:
 
 
 def check_listening(options: ListenOptions) -> None:
-    """Raise UserError for invalid options, or if other machines could connect without a token."""
+    """Raise UserError for invalid options, or if other machines can connect but there is no token."""
     if options.queue < 1:
         raise UserError("--queue must be at least 1")
     if not 0 < options.max_body_mb <= MAX_BODY_MB or not 0 <= options.drain_seconds < math.inf:
         raise UserError(
-            f"--max-body-mb must be above 0 and at most {MAX_BODY_MB}, and --drain at least 0 and finite"
+            f"--max-body-mb must be above 0 and at most {MAX_BODY_MB}, --drain finite and at least 0"
         )
     if options.token and (len(options.token) < MIN_TOKEN or not options.token.isascii()):
         raise UserError(
@@ -74,7 +74,7 @@ def check_listening(options: ListenOptions) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine can reach the address."""
+    """Return whether only this machine can reach ``host``."""
     if host == "localhost":
         return True
     try:
@@ -84,7 +84,7 @@ def is_loopback(host: str) -> bool:
 
 
 def read_token(file: Path | None) -> str:
-    """Return the token in the file, else PRORL_TOKEN, else an empty string.
+    """Return the token in ``file``, or PRORL_TOKEN if ``file`` is None, or "".
 
     Raises UserError for a file that is unreadable, empty or readable by other users.
     """

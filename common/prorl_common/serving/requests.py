@@ -1,4 +1,4 @@
-"""Checks every request to a service."""
+"""Check requests to a service before they are handled."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from prorl_common.serving.options import ListenOptions, is_loopback
 
 DISCARD_BYTES = 256 * 1024 * 1024
 DISCARD_SECONDS = 10.0
-"""Limits for reading the body of a refused request. A sender reads the answer only after it has sent the body."""
+"""Maximum seconds for reading the body of a refused request."""
 LINGER = 0.5
 BODIES_AT_ONCE = 8
 BODY_BYTES = 512 * 1024 * 1024
-"""Maximum total size of the bodies being handled, but at least ``BODIES_AT_ONCE`` bodies of the largest size."""
+"""Maximum total size of all current bodies, but at least ``BODIES_AT_ONCE`` of the maximum size each."""
 
 
 class Refusal(Exception):
-    """An HTTP answer other than 200: ``{"error": message, ...facts}``."""
+    """An error answer to an HTTP request, with the body ``{"error": message, ...facts}``."""
 
     def __init__(self, status: int, message: str, **facts: Any) -> None:
         super().__init__(message)
@@ -57,7 +57,7 @@ def refused(refusal: Refusal) -> Response:
 
 
 def unknown_route(routes: str) -> Callable[[Request, Exception], Awaitable[Response]]:
-    """Return the handler for unknown paths and methods, whose message names the valid ``routes``."""
+    """Return a handler for unknown paths and methods. Its error message names the valid ``routes``."""
 
     async def handle(_: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -70,11 +70,11 @@ def unknown_route(routes: str) -> Callable[[Request, Exception], Awaitable[Respo
 
 
 class Gate:
-    """Passes a request to ``app`` or refuses it.
+    """ASGI application that passes valid requests to ``app`` and refuses others.
 
-    - 421: the request names another host (DNS rebinding). With a token or Unix socket any host is accepted.
-    - 403: the request comes from another site's page.
-    - 401: the request has no valid token; ``/healthz`` needs none.
+    - 401: no valid token (not required for ``/healthz``).
+    - 403: sent by a web page of another site.
+    - 421: addressed to an unknown host name, unless the service has a token or a Unix socket.
     """
 
     def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
@@ -102,7 +102,7 @@ class Gate:
             self._in_flight -= 1
 
     async def end(self, seconds: float) -> bool:
-        """Refuse new requests with 503 and wait for running ones; return False if some did not finish in time."""
+        """Refuse new requests and wait for running ones. Returns False if some did not finish in ``seconds``."""
         self._is_ending, started = True, time.monotonic()
         while self._in_flight or time.monotonic() - self._last_request < LINGER:
             if time.monotonic() - started >= seconds:
@@ -138,7 +138,6 @@ class Gate:
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Return (host with port, host) of an address, or empty strings if it is invalid."""
     try:
         parts = urlsplit(address)
         return parts.netloc.lower(), parts.hostname or ""
@@ -147,7 +146,7 @@ def _split(address: str) -> tuple[str, str]:
 
 
 class Bodies:
-    """Reads request bodies within limits; ``held`` counts the bytes of unanswered requests. For one event loop."""
+    """Reads request bodies within limits of size and time. ``held`` counts the bytes of all current requests."""
 
     def __init__(self, options: ListenOptions) -> None:
         self._options = options
@@ -156,7 +155,7 @@ class Bodies:
 
     @contextlib.asynccontextmanager
     async def read(self, request: Request) -> AsyncIterator[bytes]:
-        """Yield the JSON body; its bytes count as ``held`` until the block ends.
+        """Yield the body of a JSON request. It counts towards ``held`` until the ``with`` block ends.
 
         Raises Refusal: 415 (not JSON), 413 (too large), 408 (too slow), 503 (too many bytes held).
         """
@@ -203,7 +202,7 @@ class Bodies:
 
 
 async def discard_body(request: Request, refusal: Refusal) -> Refusal:
-    """Discard the body and return ``refusal``. Closing the connection earlier would lose the answer."""
+    """Read and discard the body, then return ``refusal``. The sender reads no answer before it has sent the body."""
     await _discard(request, request.stream())
     return refusal
 

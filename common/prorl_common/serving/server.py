@@ -1,7 +1,6 @@
-"""Creates the socket and the uvicorn server of a service.
+"""Create the socket and the uvicorn server of a service.
 
-The first SIGTERM or SIGINT refuses new requests and finishes running ones within ``drain_seconds``; the second ends the
-server.
+The first SIGTERM or SIGINT lets running requests finish within ``drain_seconds``; the second ends the server.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from prorl_common.serving.options import ListenOptions
 
 BACKLOG = 2048
 LAST_ANSWERS = 1
-"""Seconds for sending the last answers before unanswered requests are cancelled."""
+"""Seconds to wait for the last answers before the remaining requests are cancelled."""
 
 
 def require_server_extra() -> None:
@@ -35,7 +34,7 @@ def require_server_extra() -> None:
 def make_server(
     app: Any, options: ListenOptions, ready: Callable[[], None], say: Callable[[str], None]
 ) -> Any:
-    """Return a uvicorn server for ``app`` in the running event loop. It calls ``ready`` once it accepts requests."""
+    """Return a uvicorn server for ``app``. It calls ``ready`` once it accepts requests. Needs a running event loop."""
     import uvicorn
 
     from prorl_common.serving.connections import ACCEPTED_AT_ONCE, ConnectionGuard
@@ -95,7 +94,7 @@ def make_server(
 
 @contextlib.contextmanager
 def listening(options: ListenOptions) -> Iterator[tuple[socket.socket, str]]:
-    """Yield the bound socket and its address; remove a socket file afterwards."""
+    """Yield (bound socket, its address). A socket file is removed afterwards."""
     if options.uds is not None:
         sock = _bind_path(options.uds)
         try:
