@@ -63,7 +63,6 @@ def on_interrupt(
 
     ``words`` tell the user what is kept and how to continue. ``react`` asks the block to stop soon; then SIGTERM is
     handled too, and a second signal raises KeyboardInterrupt. Of nested blocks, only the innermost handles signals.
-    Does nothing outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

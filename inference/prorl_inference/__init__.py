@@ -1,4 +1,4 @@
-"""Sample completions with log-probs from prompts; fetch models."""
+"""Sample completions and their log-probs from language models; fetch models."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Defines sampling backends, their options, and the choice for ``auto``."""
+"""Sampling backends, their options, and the choice of a backend."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from prorl_inference.models.loading import pick_device
 from prorl_inference.types import DEFAULT_BATCH_SIZE, Batching, Generator
 
 SERVER = "server"
-"""The backend that ``auto`` picks when a URL is given."""
+"""Name of the backend that samples from a URL."""
 AUTO = "auto"
-"""Stands for the best backend on this machine, so no backend may have this name."""
+"""Placeholder for the best backend on this machine. No backend may have this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class BackendOptions:
-    """Options for opening a backend. A backend ignores options that do not apply to it.
+    """Options for opening a backend. A backend ignores those that do not apply to it.
 
-    - ``path``: the model folder, None for a server.
-    - ``policy``, ``tokenizer``: the Transformers model in training, on its device. The backend samples from it, or from
-      a copy updated by ``sync_weights``.
-    - ``dtype``: ``auto``, ``fp32``, ``bf16``, ``fp16`` or a torch name.
-    - ``max_model_len``: limit on prompt and completion (None: the model's).
-    - ``memory_share``: fraction of device memory for a separate model and cache.
-    - ``request_seeds``: if False, a backend may ignore seeds.
-    - ``in_flight``: weights may change while samples are in progress.
-    - ``tell``: called with messages for the user, from any thread.
+    - ``path``: the model's folder (None for a server).
+    - ``policy``, ``tokenizer``: the model in training. The backend samples from it, or from a copy of its weights.
+    - ``dtype``: ``auto``, ``fp32``, ``bf16``, ``fp16`` or the name of a torch dtype.
+    - ``max_model_len``: maximum tokens of prompt and completion (None: the model's maximum).
+    - ``memory_share``: fraction of device memory for the backend's weights and cache.
+    - ``request_seeds``: whether results must depend on the requests' seeds.
+    - ``in_flight``: whether weights may change while samples are in progress.
+    - ``tell``: function that shows a message to the user; called from any thread.
     """
 
     path: Path | None = None
@@ -52,7 +51,7 @@ class BackendOptions:
     def folder(self) -> Path:
         """Return ``path``. Raises UserError if it is None."""
         if self.path is None:
-            raise UserError("this backend samples from a model's folder: name the model")
+            raise UserError("this backend needs a model folder: set the model")
         return self.path
 
 
@@ -60,13 +59,14 @@ class BackendOptions:
 class BackendSpec:
     """A backend. ``open`` returns its Generator.
 
-    - ``requires``: package that must be installed; ``extra``: prorl's extra that installs it.
-    - ``served``: samples from a URL.
-    - ``logprobs``: completions have log-probs; ``nucleus_logprobs``: even with ``top_p`` below 1 these are of the whole
-      distribution.
-    - ``trains``: supports ``sync_weights``.
-    - ``fixed_batches``: equal ``generate`` calls give equal samples, since batches are formed within one call.
-    - ``auto_rank``: ``auto`` picks the highest rank above 0; ``auto_on_gpu``: only on a GPU.
+    - ``requires``: package that must be installed. ``extra``: prorl's extra that installs it.
+    - ``served``: whether it samples from a URL.
+    - ``logprobs``: whether completions have log-probs.
+    - ``nucleus_logprobs``: whether log-probs are of the whole distribution even if ``top_p`` is below 1.
+    - ``trains``: whether ``sync_weights`` is supported.
+    - ``fixed_batches``: whether equal ``generate`` calls give equal samples.
+    - ``auto_rank``: ``auto`` chooses the backend with the highest rank above 0. ``auto_on_gpu``: only if there is a
+      GPU.
     """
 
     name: str
@@ -88,7 +88,7 @@ class BackendSpec:
         return not self.requires or importlib.util.find_spec(self.requires) is not None
 
     def check_installed(self) -> None:
-        """Raise MissingExtraError if the required package is missing, or UserError if no ``extra`` installs it."""
+        """Raise MissingExtraError or UserError, with the command to install it, if the package is missing."""
         if self.is_installed:
             return
         if self.extra:
@@ -98,7 +98,7 @@ class BackendSpec:
         )
 
     def keeps_logprobs(self, top_p: float) -> bool:
-        """Return whether log-probs at ``top_p`` are those of the whole distribution, as a loss needs."""
+        """Return whether log-probs sampled with ``top_p`` are those of the whole distribution."""
         return self.logprobs and (top_p >= 1.0 or self.nucleus_logprobs)
 
 
@@ -110,8 +110,8 @@ def pick_backend(
 ) -> BackendSpec:
     """Return the backend ``name``, even if it is not installed.
 
-    ``auto`` stands for the server if ``url`` is given, else for the best installed backend. Raises UnknownNameError,
-    and UserError if the backend does not fit ``url`` or ``training``, or if ``auto`` finds no backend.
+    ``auto`` means the server if ``url`` is given, else the best installed backend. Raises UnknownNameError, or
+    UserError if no backend fits ``device``, ``url`` and ``training``.
     """
     if name == AUTO and url is not None:
         name = SERVER
@@ -119,7 +119,7 @@ def pick_backend(
         spec = BACKENDS.get(name)
         if spec.served != (url is not None):
             raise UserError(
-                f"model.backend={name if spec.served else SERVER} and server.url go together"
+                f"model.backend={name if spec.served else SERVER} and server.url must be set together"
             )
         if training and not spec.trains:
             able = ", ".join(one.name for one in BACKENDS.all() if one.trains)

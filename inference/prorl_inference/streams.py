@@ -1,4 +1,4 @@
-"""Helpers for streams, and a stream for backends without streams of their own."""
+"""Helpers for streams, and a stream for backends that do not provide one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prorl_inference.types import (
 def sample_all(
     stream: Stream, requests: Sequence[Request], on_result: OnResult | None = None
 ) -> list[list[Completion]]:
-    """Sample all ``requests``; return for each request its completions, one per seed."""
+    """Sample all ``requests``; return the completions of each request, one per seed."""
     results: dict[int, list[Completion]] = {}
     with stream:
         for index, request in enumerate(requests):
@@ -40,7 +40,7 @@ def generate_all(
     on_done: Callable[[int], None] | None,
     on_result: OnResult,
 ) -> None:
-    """Sample ``requests``. Raises PluginError if ``generator`` does not report every sample."""
+    """Sample ``requests`` with ``generator``. Raises PluginError if some completions are missing."""
     reported = 0
 
     def record(index: int, completions: list[Completion]) -> None:
@@ -63,9 +63,10 @@ def generate_all(
 def open_stream(
     generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
 ) -> Stream:
-    """Return a stream of ``generator``, or a ``ListStream`` if ``generator`` has no ``stream`` method.
+    """Return ``generator.stream(params, on_done)``, or a ``ListStream`` if there is no such method.
 
-    ``on_done(count)`` is called in ``take`` as samples end. Raises UserError for parameters out of range.
+    ``on_done(count)`` is called inside ``take`` with the number of ended samples. Raises UserError for parameters out
+    of range.
     """
     params.check()
     factory: Any = getattr(generator, "stream", None)
@@ -76,7 +77,7 @@ def open_stream(
 
 
 class ListStream:
-    """A stream for generators without a ``stream`` method. ``take`` samples all waiting requests to their end."""
+    """A stream for generators without a ``stream`` method. ``take`` samples all waiting requests."""
 
     rows = 1 << 20
     repeatable = False
@@ -101,11 +102,11 @@ class ListStream:
         return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request. No sample of it may have begun."""
+        """Add a request. Samples that have begun are not supported."""
         self._waiting[key] = request
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample all waiting requests. ``wait`` is ignored."""
+        """Sample all waiting requests completely. ``wait`` is ignored."""
         del wait
         waiting, self._waiting = self._waiting, {}
         if not waiting:

@@ -19,7 +19,7 @@ CHAT_TEMPLATE = (
 
 
 def byte_tokenizer(vocab: int = BYTE_VOCAB) -> PreTrainedTokenizerFast:
-    """Return a tokenizer with one token per UTF-8 byte, four special tokens and, up to ``vocab``, unused ones."""
+    """Return a tokenizer with one token per UTF-8 byte and four special tokens, padded to ``vocab`` tokens."""
     import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
@@ -54,8 +54,7 @@ def tiny_model(
 ) -> LlamaForCausalLM:
     """Return a random fp32 Llama on the CPU in eval mode. Equal arguments give equal weights.
 
-    ``spread`` is the weights' standard deviation; at 0.02 the model samples almost uniformly. Torch's random state is
-    unchanged.
+    ``spread`` is the standard deviation of the weights. At 0.02, sampling is almost uniform.
     """
     import torch
     import transformers

@@ -19,11 +19,11 @@ _MARK = "prorl_vocabulary"
 _PROBE = "prorl probe"
 _TOOL = "<tool_response>\n{content}\n</tool_response>"
 OPENED = "<think>\n"
-"""Start of the text of a completion whose thinking the chat template opened."""
+"""First text of a completion if the prompt ends with a think tag."""
 
 
 def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the prompt text up to the start of the assistant's turn, as the chat template renders it.
+    """Return the prompt's text, rendered by the chat template and ending where the assistant's turn begins.
 
     Without a template, messages become lines ``Role: content``.
     """
@@ -40,10 +40,10 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 def continuation(
     tokenizer: PreTrainedTokenizerBase, messages: Messages, answer: Messages, last_token: int
 ) -> list[int]:
-    """Return the tokens that the chat template writes between a response to ``messages`` and one to ``answer``.
+    """Return the tokens of ``answer``, from the end of a response to ``messages`` to the start of the next response.
 
-    The first response's ``last_token`` is not repeated. If the template does not support tools, a tool's message becomes
-    a user message in ``<tool_response>`` tags. Raises UserError if the template cannot render the conversation.
+    ``last_token``, the last token of the first response, is not repeated. Tool messages become user messages if the
+    template does not support them. Raises UserError if the template cannot render the conversation.
     """
     if tokenizer.chat_template is None:
         between = "\n" + render_prompt(tokenizer, answer)
@@ -84,7 +84,7 @@ def _rendered_after(tokenizer: PreTrainedTokenizerBase, turn: Messages, answer: 
 
 
 def rewritten_history(tokenizer: PreTrainedTokenizerBase) -> str | None:
-    """Return how the chat template changes earlier turns when it renders later turns, or None if it does not."""
+    """Return how the chat template changes earlier turns of a conversation, or None if it does not."""
     if tokenizer.chat_template is None:
         return None
     for kind, content in (("thinking", "<think>\nabc\n</think>\n\ndef"), ("text", "def")):
@@ -108,9 +108,9 @@ def rewritten_history(tokenizer: PreTrainedTokenizerBase) -> str | None:
 
 
 def set_template_options(tokenizer: Any, options: Mapping[str, bool | int | float | str]) -> None:
-    """Set variables of the chat template, such as enable_thinking, in the template's text, which is saved.
+    """Set variables of the chat template, such as enable_thinking, in the text of the template.
 
-    A second call with the same options does nothing. Raises UserError if the template does not read a variable.
+    Raises UserError if the template does not use a variable.
     """
     template = tokenizer.chat_template
     for name in options:
@@ -122,12 +122,12 @@ def set_template_options(tokenizer: Any, options: Mapping[str, bool | int | floa
 
 
 def opened_think(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
-    """Return the think tag at the end of the prompt, or "". The model does not repeat this tag in its completion."""
+    """Return the think tag with which the prompt ends, or ""."""
     return OPENED if render_prompt(tokenizer, messages).rstrip().endswith("<think>") else ""
 
 
 def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> list[int]:
-    """Return the token ids of :func:`render_prompt`. Special tokens are added only if there is no chat template."""
+    """Return the token ids of :func:`render_prompt`. Special tokens are added only without a chat template."""
     text = render_prompt(tokenizer, messages)
     ids = tokenizer.encode(text, add_special_tokens=tokenizer.chat_template is None)
     return [int(token) for token in ids]
@@ -136,7 +136,7 @@ def encode_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> lis
 def prompt_budget(
     ids: Sequence[int], request: Request, max_tokens: int, context: int | None
 ) -> int:
-    """Return how many tokens, at most ``max_tokens``, a completion of the prompt ``ids`` may have.
+    """Return the maximum number of tokens of a completion of the prompt ``ids``, at most ``max_tokens``.
 
     Raises UserError if the prompt is empty or fills the ``context``.
     """
@@ -155,22 +155,21 @@ def prompt_budget(
 
 
 def vocabulary(model: Any) -> int | None:
-    """Return the vocabulary size that ``mark_padding`` recorded, or None."""
+    """Return the number of tokens that :func:`mark_padding` recorded, or None."""
     return getattr(model, _MARK, None)
 
 
 def mark_padding(model: Any, tokenizer: Any) -> None:
-    """Record the tokenizer's size on a model whose vocabulary is padded, so that padding ids get no probability."""
+    """Record the tokenizer's size on a model with a larger vocabulary, so that unused ids are never sampled."""
     tokens = max(tokenizer.get_vocab().values()) + 1
     if tokens < model.get_output_embeddings().weight.shape[0]:
         setattr(model, _MARK, tokens)
 
 
 def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
-    """Return all end tokens of a generation config (or None) and a tokenizer.
+    """Return all end tokens of a tokenizer and, if given, a generation config.
 
-    ``<|im_end|>`` is included if it exists, because some chat models configure only the pretraining end token. Raises
-    ModelError if a configured end token is not a number.
+    Includes ``<|im_end|>`` if it exists. Raises ModelError if a configured end token is not a number.
     """
     configured = getattr(generation, "eos_token_id", None)
     listed = configured if isinstance(configured, list | tuple) else [configured]
@@ -189,7 +188,7 @@ def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
 
 
 def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
-    """Return every end token of the model in folder ``path``, without loading it."""
+    """Return all end tokens of the model in the folder ``path``, without loading its weights."""
     import transformers
 
     hf: Any = transformers
@@ -201,7 +200,7 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Row:
-    """One sample in progress, of at most ``budget`` tokens. A resumed sample starts with its earlier ``token_ids``."""
+    """A sample in progress, with at most ``budget`` tokens. A resumed sample has its earlier ``token_ids``."""
 
     request: int
     sample: int
@@ -213,7 +212,7 @@ class Row:
     given: tuple[tuple[int, int], ...] = ()
 
     def take(self, sampled: Iterable[tuple[int, float]], stop_ids: frozenset[int]) -> bool:
-        """Append (token, log-prob) pairs up to the row's end; return whether the row has ended."""
+        """Append (token, log-prob) pairs until the sample ends; return whether it has ended."""
         for token, logprob in sampled:
             self.token_ids.append(token)
             self.logprobs.append(logprob)
@@ -238,12 +237,11 @@ class _Open:
 
 
 class Results:
-    """Collects finished samples (rows) of a stream into results of requests. ``missing`` counts unfinished rows."""
+    """Collects ended samples (rows) into results of requests. ``missing`` is the number of unfinished rows."""
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None
     ) -> None:
-        """``on_done(count)`` is called with the number of rows that ended."""
         self._tokenizer = tokenizer
         self._on_done = on_done
         self.missing = 0
@@ -251,7 +249,7 @@ class Results:
         self._whole: list[Ended] = []
 
     def add(self, key: int, request: Request, budget: int) -> list[Row]:
-        """Add a request with at most ``budget`` tokens per completion; return its rows to sample."""
+        """Add a request whose completions have at most ``budget`` tokens; return the rows to sample."""
         answers: list[Completion | None] = []
         rows = []
         for sample, seed in enumerate(request.seeds):
@@ -273,7 +271,7 @@ class Results:
         return rows
 
     def ended(self, rows: Sequence[Row]) -> None:
-        """Record rows that have ended; call once per row."""
+        """Record that rows have ended. Call this once per row."""
         for row in rows:
             request = self._open[row.request]
             request.answers[row.sample] = self._completion(row, request.opened)
@@ -298,7 +296,7 @@ class Results:
         return [tokens[i] if c is None else len(c.token_ids) for i, c in answers]
 
     def paused(self) -> list[Ended]:
-        """Return all requests that ``whole`` has not returned. Unfinished samples get the finish reason ``paused``."""
+        """End the stream. Returns all requests that ``whole`` has not returned; unfinished samples are ``paused``."""
         for request in self._open.values():
             for row in request.rows:
                 if request.answers[row.sample] is None:

@@ -1,4 +1,4 @@
-"""Requests, sampling parameters, completions, streams and generators."""
+"""Requests, sampling parameters, completions, and the interfaces of generators and streams."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Messages = Sequence[Mapping[str, str]]
 
 FinishReason = Literal["stop", "length", "refused", "paused"]
 Batching = Literal["fixed", "refill"]
-"""How Transformers decodes. ``fixed`` batches are bitwise repeatable. ``refill`` starts a waiting sample as soon as
-another ends; its results are equal up to float rounding.
+"""Batching of Transformers. ``fixed`` is bitwise repeatable; ``refill`` fills free rows at once, repeatable up to
+rounding.
 """
 DEFAULT_BATCH_SIZE = 128
-"""Default number of samples run at once."""
+"""Default number of samples that run at once."""
 
 
 class ModelError(UserError):
-    """The model is missing, corrupt or of an unsupported kind."""
+    """Raised if a model is missing, corrupt or unsupported."""
 
 
 class SampleRefusedError(ServiceError):
-    """Sampling stopped because a server, or every server, refused a sample."""
+    """Raised if all available servers refuse a sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class SamplingParams:
     max_tokens: int = 256
 
     def check(self) -> None:
-        """Raise UserError naming the first parameter that is out of range."""
+        """Raise UserError if a parameter is out of range."""
         if not 0.0 <= self.temperature < float("inf"):
             raise UserError(f"temperature is {self.temperature}: it must be 0 (greedy) or more")
         if not 0.0 < self.top_p <= 1.0:
@@ -51,13 +51,13 @@ class SamplingParams:
 class Completion:
     """One sampled completion.
 
-    - ``text``: without special tokens; starts with ``<think>`` if the chat template put that tag into the prompt.
-    - ``token_ids``, ``logprobs``: include the end token if it was sampled. A server gives -1 and NaN for each token.
-      Log-probs are natural logs after temperature scaling, before top-p.
-    - ``given``: ranges (start, stop) of tokens that an environment wrote. Their log-probs are 0 and mean nothing;
-      ``text`` holds only what was sampled after these tokens.
-    - ``finish_reason``: ``length`` at ``max_tokens``, ``refused`` if a server refused (see ``note``), ``paused`` if the
-      stream was stopped. Refused and paused completions have an empty ``text``.
+    - ``text``: text without special tokens. Includes ``<think>`` if the chat template put this tag into the prompt.
+    - ``token_ids``, ``logprobs``: one per token, with the end token; -1 and NaN from a server. Log-probs are natural
+      logs after temperature, before top-p.
+    - ``given``: ranges (start, stop) of tokens that an environment wrote, whose log-probs are 0. ``text`` begins after
+      them.
+    - ``finish_reason``: ``stop`` (end token), ``length`` (``max_tokens``), ``refused`` by a server because of ``note``,
+      or ``paused``. Refused and paused completions have an empty ``text``.
     """
 
     text: str
@@ -69,17 +69,17 @@ class Completion:
 
     @property
     def sampled_tokens(self) -> int:
-        """The number of tokens that were sampled."""
+        """Number of sampled tokens, without those that an environment wrote."""
         return len(self.token_ids) - sum(stop - start for start, stop in self.given)
 
     def sampled(self, values: Sequence[T]) -> Sequence[T]:
-        """Return the ``values`` (one per token) of sampled tokens."""
+        """Return those of ``values``, one per token, that belong to sampled tokens."""
         if not self.given:
             return values
         return [values[i] for i in sampled_at(len(values), self.given)]
 
     def answered(self, token_ids: Sequence[int]) -> Completion:
-        """Return the completion with the tokens of an environment's answer, ``paused`` so that it can be resumed."""
+        """Append the tokens of an environment's answer. Returns a ``paused`` completion, which can be continued."""
         start, count = len(self.token_ids), len(token_ids)
         return replace(
             self,
@@ -92,7 +92,7 @@ class Completion:
 
 
 def sampled_at(count: int, given: Sequence[tuple[int, int]]) -> Sequence[int]:
-    """Return the indices below ``count`` that are in none of the ranges ``given``."""
+    """Return the indices below ``count`` outside the ranges (start, stop) in ``given``."""
     if not given:
         return range(count)
     inside = {i for start, stop in given for i in range(start, stop)}
@@ -101,32 +101,32 @@ def sampled_at(count: int, given: Sequence[tuple[int, int]]) -> Sequence[int]:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One prompt and a seed for each sample.
+    """A prompt, and a seed for each of its samples.
 
-    ``begun`` is empty, or has a completion per seed. Paused completions are resumed, others returned unchanged.
+    ``begun`` is empty or has one completion per seed. Paused ones are continued, others are returned unchanged.
     """
 
     prompt: Messages
     seeds: tuple[int, ...]
     begun: tuple[Completion, ...] = ()
     about: Any = None
-    """Data of the caller for its own generator; other generators ignore it."""
+    """Data for the caller's own generator; ignored by others."""
 
     @property
     def prompt_start(self) -> str:
-        """The start of the last message, which identifies the prompt to the user."""
+        """Start of the last message, to identify the prompt in messages."""
         return " ".join(str(self.prompt[-1]["content"]).split())[:60] if self.prompt else ""
 
     def check_fresh(self) -> None:
-        """Raise UserError if a sample has begun. Called by generators that cannot resume samples."""
+        """Raise UserError if a sample has begun, for generators that cannot continue samples."""
         if any(c.token_ids or c.finish_reason != "paused" for c in self.begun):
             raise UserError(
-                "this backend cannot resume samples that have begun: leave Request.begun empty"
+                "this backend cannot continue samples that have begun: leave Request.begun empty"
             )
 
 
 OnResult = Callable[[int, list[Completion]], None]
-"""Called with a request's index and its completions when all its samples have ended."""
+"""Called with a request's index and its completions when they are complete."""
 
 
 Ended = tuple[int, list[Completion]]
@@ -134,10 +134,10 @@ Ended = tuple[int, list[Completion]]
 
 
 class Stream(Protocol):
-    """Samples requests that are added at any time, and returns each request when its samples have ended.
+    """Samples requests that can be added at any time. Use it in a ``with`` block.
 
-    Leaving the stream's ``with`` block drops unfinished samples. ``rows`` is the number of samples run at once,
-    ``running`` the number of unfinished samples. If ``repeatable``, results depend on the calls made, not on timing.
+    ``rows`` is the number of samples that run at once, ``running`` that of unfinished samples. If ``repeatable``,
+    results do not depend on timing.
     """
 
     rows: int
@@ -151,37 +151,33 @@ class Stream(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
     def submit(self, key: int, request: Request) -> None:
-        """Add a request. ``key`` must be unique in the stream."""
+        """Add a request under a ``key`` that is unique in the stream."""
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait up to ``wait`` seconds for samples to end; return the requests completed since the last call.
-
-        A backend that samples in the caller's thread may take longer.
-        """
+        """Return the requests completed since the last call. Waits for samples to end, for about ``wait`` seconds."""
 
     def stop(self) -> list[Ended]:
-        """Stop sampling; return all requests that ``take`` has not returned, with unfinished samples ``paused``."""
+        """Stop sampling. Returns all requests that ``take`` has not returned; unfinished samples are ``paused``."""
 
 
 @runtime_checkable
 class ContinuingStream(Protocol):
-    """A stream whose samples continue when their generator's ``sync_weights`` is called between two calls of ``take``."""
+    """A stream whose samples continue when ``sync_weights`` is called between two calls of ``take``."""
 
     def lengths(self, key: int) -> list[int]:
         """Return how many tokens each sample of a request in progress has."""
 
 
 class Generator(Protocol):
-    """A backend that samples completions. It may offer ``stream(params, on_done) -> Stream``.
+    """Interface of a backend that samples completions. It may also have a method ``stream(params, on_done) -> Stream``.
 
-    Results depend on a request's seeds, not on the other requests (bitwise for equal batch shapes; see
-    docs/concepts).
+    A sample depends on its seed, not on other requests, up to rounding.
     """
 
     model_id: str
     """Name or path of the model."""
     model_digest: str
-    """Hash of the weights in use, which is part of every evaluation journal key."""
+    """Hash of the current weights. It is part of the keys of evaluation journals."""
 
     def generate(
         self,
@@ -190,10 +186,10 @@ class Generator(Protocol):
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion per seed for each request, in order.
+        """Return the completions of each request, one per seed, in order.
 
-        ``on_done(count)`` reports finished completions. ``on_result(index, completions)`` is called in the caller's
-        thread for each complete request. An exception in ``on_result`` ends the call.
+        ``on_done(count)`` is called when ``count`` samples have ended, ``on_result(index, completions)`` when a request
+        is complete. Both are called in the caller's thread.
         """
 
     def sync_weights(self, model: Any) -> None:
@@ -205,7 +201,7 @@ class Generator(Protocol):
 
 @runtime_checkable
 class SleepingGenerator(Protocol):
-    """A generator that can free its device memory during an update."""
+    """A generator that can free its GPU memory during an update of the weights."""
 
     def sleep(self) -> None:
-        """Free memory until ``sync_weights``. No samples may be running."""
+        """Free GPU memory until ``sync_weights`` is called. No samples may be in progress."""

@@ -296,7 +296,7 @@ def test_a_push_that_broke_off_is_given_again_and_sends_the_weights_once(
     writer: FakeHub, run: RunFolder
 ) -> None:
     writer.plan.by_path["/api/models/me/small/commit/main"] = [Status(400)]
-    with pytest.raises(ServiceError, match="the push to me/small failed .*try again"):
+    with pytest.raises(ServiceError, match=r"the push to me/small failed .*try again"):
         prorl("one", "me/small")
     assert sorted(pushed(writer)) == [".gitattributes"]
     prorl("one", "me/small")
@@ -347,7 +347,7 @@ def test_mistakes_are_one_line_and_a_broken_hub_is_a_service_error(
     with pytest.raises(UserError, match=r"rejects the push to me/small: Invalid metadata in"):
         prorl("one", "me/small", "--license", "no licence that the hub knows")
     writer.plan.by_path["/api/repos/create"] = [Status(400)]
-    with pytest.raises(ServiceError, match="the push to me/small failed .*try again"):
+    with pytest.raises(ServiceError, match=r"the push to me/small failed .*try again"):
         prorl("one", "me/small")
     monkeypatch.setenv("HF_TOKEN", "hf_other")
     with pytest.raises(UserError, match=r"refuses the push to me/small \(HTTP 401\)"):

@@ -106,7 +106,7 @@ def test_a_refused_token_and_a_broken_hub_are_one_line_each(
     writer: FakeHub, small_dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer.plan.by_path["/api/repos/create"] = [Status(400)]
-    with pytest.raises(ServiceError, match="the push to me/small failed .*try again"):
+    with pytest.raises(ServiceError, match=r"the push to me/small failed .*try again"):
         pushed(small_dataset)
     monkeypatch.setenv("HF_TOKEN", "hf_other")
     with pytest.raises(UserError, match=r"refuses the push to me/small \(HTTP 401\)") as caught:

@@ -157,10 +157,10 @@ def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
     [
         (["--model", "x"], "server.model"),
         (["--run", "demo"], "name the run's --checkpoint"),
-        (["--set", "model.backend=vllm"], "go together"),
+        (["--set", "model.backend=vllm"], "must be set together"),
         (["--set", "model.batches=bucketed"], "batches by itself"),
         (["--set", "server.extra='[]'"], "JSON object"),
-        (["--set", 'server.extra={"n": 2}'], "may not set 'n'"),
+        (["--set", 'server.extra={"n": 2}'], "must not contain 'n'"),
         (["--set", "server.weights=data"], "no .safetensors"),
         (["--set", "server.url=http://host..name:8000/v1"], "not a host name"),
         (["--set", "server.timeout=inf"], "must be a finite number"),

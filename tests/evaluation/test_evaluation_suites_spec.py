@@ -206,9 +206,9 @@ def test_an_unknown_protocol_names_the_nearest_and_all() -> None:
 def test_the_backend_is_the_server_where_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pick_backend("auto", "cpu", "http://x").name == "server"
     assert pick_backend("transformers", "cpu", None).name == "transformers"
-    with pytest.raises(UserError, match="go together"):
+    with pytest.raises(UserError, match="must be set together"):
         pick_backend("server", "cpu", None)
-    with pytest.raises(UserError, match="go together"):
+    with pytest.raises(UserError, match="must be set together"):
         pick_backend("vllm", "cpu", "http://x")
     with pytest.raises(UnknownNameError, match="did you mean 'vllm'"):
         pick_backend("vlm", "cpu", None)

@@ -184,7 +184,7 @@ def test_every_family_has_the_log_probs_and_gradients_of_a_plain_pass(family: st
 @pytest.mark.filterwarnings("ignore")
 def test_a_family_that_keeps_its_state_elsewhere_is_refused_in_one_line() -> None:
     model = built("Rwkv", attention_hidden_size=32, context_length=256)
-    with pytest.raises(ModelError, match=r"^RwkvForCausalLM cannot be sampled here .* vLLM$"):
+    with pytest.raises(ModelError, match=r"^RwkvForCausalLM cannot be sampled by .* vLLM$"):
         sampled(model)
 
 

@@ -67,7 +67,7 @@ def test_every_sample_is_a_request_with_its_own_seed_and_comes_back_in_order(
     assert first.token_ids == (-1,) * len(first.text)
     assert len(first.logprobs) == len(first.text) and all(map(math.isnan, first.logprobs))
     begun = Request(REQUESTS[1].prompt, (99,), (Completion("", (7,), (-0.5,), "paused"),))
-    with pytest.raises(UserError, match="cannot resume samples"):
+    with pytest.raises(UserError, match="cannot continue samples"):
         generator.generate([begun], PARAMS)
 
 
@@ -215,7 +215,7 @@ def test_a_model_that_is_gone_is_told_apart_from_a_server_that_is_gone(server: F
     server.script = lambda *_: Fault(
         429, '{"error": {"code": "insufficient_quota", "message": "x"}}'
     )
-    with pytest.raises(ServiceError, match="quota is spent"):
+    with pytest.raises(ServiceError, match="quota is used up"):
         OpenAIGenerator(server.url, CHAT).generate(REQUESTS, PARAMS)
 
 

@@ -204,7 +204,7 @@ def test_a_slow_worker_gets_fewer_batches_and_its_last_one_is_not_waited_for() -
 
 def test_when_every_worker_is_gone_it_is_a_broken_service_that_names_each_reason() -> None:
     with pytest.raises(
-        ServiceError, match=r"none of 2 workers is left \(w\d: .*run the same command"
+        ServiceError, match=r"none of 2 workers is available \(w\d: .*run the same command"
     ):
         texts(pool_of(Local(fail=1), Local(fail=2)))
 
@@ -495,7 +495,7 @@ def test_a_users_mistake_in_a_worker_process_is_the_parents_mistake(echo: Path) 
     with child_of(echo) as child, pytest.raises(UserError, match="download it again"):
         child.prepare()
     begun = (Completion("", (7,), (-0.5,), "paused"),)
-    with child_of(echo) as child, pytest.raises(UserError, match="cannot resume samples"):
+    with child_of(echo) as child, pytest.raises(UserError, match="cannot continue samples"):
         child.generate([replace(REQUESTS[0], begun=begun)], PARAMS)
 
 

@@ -1,6 +1,6 @@
-"""The vLLM backend: an engine in this process, on one GPU.
+"""The backend ``vllm``: a vLLM engine in this process, on one GPU.
 
-With ``top_p`` below 1 log-probs are NaN, because vLLM reports log-probs of the truncated distribution.
+With ``top_p`` below 1, log-probs are NaN, because vLLM reports those of the truncated distribution.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 HANDED_OVER = 32
-"""vLLM reports a sample every N tokens, because each report costs time in this process."""
+"""Number of tokens after which vLLM reports a sample's progress."""
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
@@ -35,7 +35,7 @@ def _vllm() -> Any:
 
 
 class VllmGenerator:
-    """Samples with vLLM; implements ``Generator``. A sample may depend on the others in its batch."""
+    """Samples with vLLM; implements ``Generator``. A sample may depend on others in its batch."""
 
     def __init__(
         self,
@@ -49,10 +49,9 @@ class VllmGenerator:
         sleeps: bool = False,
         in_flight: bool = False,
     ) -> None:
-        """Load the model folder ``path``. Raises MissingExtraError without vLLM.
+        """Load the model folder ``path``; see ``BackendOptions``. Raises MissingExtraError without vLLM.
 
-        The options are those of ``BackendOptions``. If ``sleeps``, ``sleep`` can free the engine's memory; a process
-        can have only one such engine.
+        ``sleeps`` allows calling :meth:`sleep`; only one engine in a process may set it.
         """
         SPEC.check_installed()
         # In one process, the trainer's weights need no copy.
@@ -110,16 +109,13 @@ class VllmGenerator:
         return VllmStream(self, self._engine.llm_engine, params, on_done)
 
     def sleep(self) -> None:
-        """Free the weights and KV cache, if the engine can sleep. ``sync_weights`` loads new weights."""
+        """Free the memory of weights and KV cache until :meth:`sync_weights`, if ``sleeps`` was set."""
         if self._can_sleep and not self._asleep:
             self._engine.sleep(level=2)
             self._asleep = True
 
     def sync_weights(self, model: Any) -> None:
-        """Sample from the current weights of ``model``, with peft adapters merged. Wakes a sleeping engine.
-
-        Samples in progress continue.
-        """
+        """Use the current weights of ``model``, with peft adapters merged. Samples in progress continue."""
         if self._asleep:
             self._wake("weights")
         self._engine.collective_rpc(
@@ -146,9 +142,9 @@ class VllmGenerator:
 
 
 class VllmStream:
-    """Steps the engine in the caller's thread; implements ``Stream``.
+    """Samples in the caller's thread; implements ``Stream``.
 
-    A stopped sample may lose up to ``HANDED_OVER`` tokens, none with ``BackendOptions.in_flight``.
+    A sample that is stopped may lose up to ``HANDED_OVER`` tokens, none if ``BackendOptions.in_flight`` is set.
     """
 
     repeatable = False
@@ -240,22 +236,18 @@ class VllmStream:
 
 
 def fresh_seed(row: Row) -> int:
-    """Return the seed to continue ``row`` with. It depends on how many tokens were already sampled."""
+    """Return the seed for the next tokens of ``row``. It depends on the number of tokens sampled so far."""
     return derive_seed(row.seed, "go on", len(row.token_ids)) if row.token_ids else row.seed
 
 
 def _repack_tied_head(model: Any) -> None:
-    """Repack an output layer tied to the embedding: after a reload, vLLM 0.29 keeps an old packed copy on the CPU."""
     head: Any = getattr(model, "lm_head", None)
     if hasattr(head, "cpu_linear"):
         head.quant_method.process_weights_after_loading(head)
 
 
 def named_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield (name in checkpoints, weight) of a Transformers model, with adapters merged into copies.
-
-    A peft layer gives W + scale * B A (LoRA, arXiv 2106.09685, section 4.1).
-    """
+    """Yield (name, weight) of all weights of a Transformers model, with peft adapters merged into copies."""
     import torch
 
     base = model.get_base_model() if hasattr(model, "get_base_model") else model
@@ -294,4 +286,4 @@ SPEC = BackendSpec(
     auto_rank=2,
     auto_on_gpu=True,
 )
-"""The backend ``vllm``."""
+"""Spec of the backend ``vllm``."""

@@ -86,9 +86,10 @@ def weight_name(name: str) -> str:
 
 
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
-    """Undo GGUF's row order of query and key projections ``[heads * head_dim, hidden]``.
+    """Reorder the rows of query or key projections ``[heads * head_dim, hidden]`` from GGUF to Transformers.
 
-    GGUF puts the two rows of a rotary pair side by side. Transformers puts a head's first rows before its second rows.
+    GGUF stores the two rows of each rotary pair side by side; Transformers stores all first rows before all second
+    rows.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)
@@ -96,7 +97,6 @@ def split_rotary_pairs(weight: Any, heads: int) -> Any:
 
 
 def _save_tokenizer(facts: dict[str, Any], folder: Path) -> None:
-    """Build and save the tokenizer. As in SmolLM, every digit is split off before BPE."""
     import transformers
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 

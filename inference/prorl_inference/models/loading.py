@@ -128,7 +128,7 @@ def load_model(
 
 
 def respect_soft_caps(model: Any) -> None:
-    """Use an attention that computes soft caps for models that have them (Gemma 2), because SDPA ignores soft caps."""
+    """Replace SDPA attention, which ignores soft caps, for models that have them (Gemma 2)."""
     if getattr(model.config.get_text_config(), "attn_logit_softcapping", None):
         model.set_attn_implementation("eager")
 
@@ -157,7 +157,7 @@ def model_digest(path: Path) -> str:
 
 @contextlib.contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Hide Transformers' own progress bars and notes inside the block."""
+    """Hide the progress bars and notes of Transformers inside the ``with`` block."""
     from transformers.utils import logging as hf_logging
 
     logging: Any = hf_logging

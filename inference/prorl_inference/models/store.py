@@ -1,4 +1,4 @@
-"""Find models in local folders, the cache and the hub; check folders."""
+"""Find models in local folders, the cache and the hub, and check their files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_inference.types import ModelError
 
 DEFAULT_MODEL = "smollm2-135m"
 CARD_NAME = "prorl_model.json"
-"""File written last into a converted model: origin, licence and the SHA-256 of every weight file."""
+"""Last file written to a fetched model's folder: origin, licence and SHA-256 hashes of the weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ KNOWN_MODELS: dict[str, KnownModel] = {
 
 @dataclass(frozen=True, slots=True)
 class ModelEntry:
-    """One line of ``prorl model list``. ``path`` and ``megabytes`` are None until the model is fetched."""
+    """A model in ``prorl model list``. ``path`` and ``megabytes`` are None if it has not been fetched."""
 
     name: str
     title: str
@@ -87,7 +87,7 @@ def is_cached(alias: str) -> bool:
 
 
 def check_model(name_or_path: str) -> None:
-    """Raise ModelError unless the name is a model folder, an alias or has the form of a hub id."""
+    """Raise ModelError unless the name is a model folder, a known alias or has the form of a hub id."""
     path = Path(name_or_path).expanduser()
     if (path / "config.json").is_file() or name_or_path in KNOWN_MODELS:
         return
@@ -99,7 +99,7 @@ def check_model(name_or_path: str) -> None:
 
 
 def resolve_model(name_or_path: str) -> Path:
-    """Return the folder of a model given as path, alias or hub id (then downloaded). Raises ModelError."""
+    """Return the folder of a model. A hub id is downloaded if it is not cached. Raises ModelError."""
     path = Path(name_or_path).expanduser()
     check_model(name_or_path)
     if (path / "config.json").is_file():
@@ -156,7 +156,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def verify_model_dir(path: Path) -> None:
-    """Raise ModelError unless ``path`` holds config.json and safetensors, with the hashes in its card, if any."""
+    """Raise ModelError unless ``path`` has config.json and safetensors, with the hashes in its card if there is one."""
     card = read_card(path)
     again = (
         f"run `prorl model fetch {card['alias']} --force`" if card else "download or save it again"
@@ -177,7 +177,7 @@ def verify_model_dir(path: Path) -> None:
 
 
 def read_card(path: Path) -> dict[str, Any] | None:
-    """Return the card written by ``prorl model fetch``, or None. Raises ModelError if corrupt."""
+    """Return the card that ``prorl model fetch`` wrote, or None. Raises ModelError if it is corrupt."""
     file = path / CARD_NAME
     if not file.is_file():
         return None
@@ -185,7 +185,7 @@ def read_card(path: Path) -> dict[str, Any] | None:
         card = json.loads(file.read_text(encoding="utf-8"))
         files, alias = card["files"], card["alias"]
         if not isinstance(files, dict) or not isinstance(alias, str):
-            raise TypeError("files or alias")
+            raise TypeError("'files' must be an object and 'alias' a string")
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(
             f"the model in {path} is corrupt ({CARD_NAME}): "

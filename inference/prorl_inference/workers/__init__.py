@@ -1,1 +1,1 @@
-"""Several workers (servers, or one process per device) that sample as one generator."""
+"""Sample with several workers (servers, or one process per device) as if they were one generator."""

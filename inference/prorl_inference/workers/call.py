@@ -1,4 +1,4 @@
-"""One call of a sampling pool: a thread per worker. Callbacks run in the caller's thread."""
+"""One call of a sampling pool, with a thread per worker."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from prorl_inference.types import Completion, Generator, Request, SampleRefusedE
 from prorl_inference.workers.work import SharedWork, Unit
 
 AGAIN_SECONDS = 10.0
-"""Seconds before a failed worker is tried again."""
+"""Seconds until a failed worker is tried again."""
 CALL_SAMPLES = 1024
-"""Maximum number of samples in one call to a server, or eight times the server's concurrency if that is more."""
+"""Maximum number of samples in one call to a server, unless its concurrency is higher than an eighth of this."""
 LOOK_SECONDS = 0.05
 TICK_SECONDS = 0.2
 JOIN_SECONDS = 5.0
 
 OnBatchResult = Callable[[int, int, list[Completion]], None]
-"""Called with a batch's number, a request's index in the batch and the request's completions."""
+"""Called with (batch number, index of a request in the batch, completions of the request)."""
 OnBatchDone = Callable[[int | None, int], None]
-"""Called with (batch number, number of its samples that ended), and with (None, 0) while no sample ends."""
+"""Called with (batch number, number of its samples that ended), or with (None, 0) while no sample ends."""
 
 
 @dataclass(slots=True)
 class Worker:
     """A server or process that samples.
 
-    ``open`` raises ServiceError if the worker fails. If ``returns``, a failed worker is tried again.
+    ``open`` raises ServiceError if the worker is unavailable. If ``returns``, a failed worker is tried again later.
     """
 
     name: str
@@ -72,7 +72,7 @@ class _Stop(Exception):
 
 
 class Call:
-    """One call of ``SamplingPool.sample_batches``. Call ``run`` once."""
+    """One call of ``SamplingPool.sample_batches``. Callbacks are called in the thread that calls ``run``."""
 
     def __init__(
         self,
@@ -179,13 +179,13 @@ class Call:
                 note = next(c.note for c in completions if c.finish_reason == "refused")
                 raise SampleRefusedError(
                     f"every available server refused a sample of the prompt starting '{start}' "
-                    f"({note}): what was sampled is kept; if refusals are recorded, sampling "
-                    "continues without such samples, which are counted and never scored"
+                    f"({note}): what was sampled is kept; to continue without refused samples, set "
+                    "server.refusals to record (they are then counted, but not scored)"
                 )
             self._take(_Ended(worker, unit, 0, completions))
 
     def _await_refusals(self, threads: Sequence[threading.Thread]) -> None:
-        """Wait for all servers, if none has answered. Raises SampleRefusedError if they refuse every request."""
+        """Wait for servers that have not answered yet. Raises SampleRefusedError if all servers refuse."""
         until = time.monotonic() + JOIN_SECONDS
         while any(t.is_alive() for t in threads) and time.monotonic() < until:
             with contextlib.suppress(queue.Empty):
@@ -229,8 +229,8 @@ class Call:
                 f"{workers[n].name}: {error.__cause__ or error}" for n, error in self._lost.items()
             )
             raise ServiceError(
-                f"none of {len(workers)} workers is left ({reasons}): what was sampled is kept; run the same "
-                "command again once one is back"
+                f"none of {len(workers)} workers is available ({reasons}): what was sampled is kept; run the same "
+                "command again when one is available"
             )
 
     # in the workers' threads

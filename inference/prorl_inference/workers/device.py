@@ -1,4 +1,4 @@
-"""One child process per device, which sees only that device."""
+"""Sample in one child process per device."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from prorl_inference.workers.call import Worker
 from prorl_inference.workers.pool import SamplingPool
 
 LAST_LINES = 20
-"""Number of lines of a child's stderr kept to explain why it died."""
+"""Number of stderr lines kept to explain why a child process died."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceModel:
-    """The model and backend that each child loads."""
+    """The model and the backend that each child process loads."""
 
     path: Path
     backend: str
@@ -37,7 +37,7 @@ class DeviceModel:
 def device_list(text: str) -> list[str]:
     """Split a comma-separated list of devices.
 
-    Raises UserError unless several devices are all ``cpu``, or all different numbered GPUs.
+    Raises UserError unless there is one device, all are ``cpu``, or all are different numbered GPUs.
     """
     devices = [part.strip() for part in text.split(",") if part.strip()] or [text]
     for device in devices:
@@ -46,8 +46,8 @@ def device_list(text: str) -> list[str]:
         return devices
     if set(devices) != {"cpu"} and not all(device.startswith("cuda:") for device in devices):
         raise UserError(
-            f"the devices are '{text}': if there are several, number the GPUs (cuda:0,cuda:1) or "
-            "repeat cpu, not both"
+            f"the devices are '{text}': use either numbered GPUs (cuda:0,cuda:1) or several times cpu "
+            "(cpu,cpu)"
         )
     if set(devices) != {"cpu"} and len(set(devices)) < len(devices):
         raise UserError(f"the devices are '{text}': name each GPU once")
@@ -55,9 +55,9 @@ def device_list(text: str) -> list[str]:
 
 
 class DeviceGenerator(Closing):
-    """Samples in a child process for ``device``; implements ``Generator``. ``share`` children divide the CPU cores.
+    """Samples in a child process on ``device``; implements ``Generator``. ``share`` children divide the CPU cores.
 
-    After the child has died, every call raises ServiceError.
+    If the child process dies, all calls raise ServiceError.
     """
 
     def __init__(self, model: DeviceModel, device: str, name: str, digest: str, share: int) -> None:
@@ -69,7 +69,7 @@ class DeviceGenerator(Closing):
         self._reader: threading.Thread | None = None
 
     def prepare(self) -> None:
-        """Start the child and load the model. Raises the backend's UserError, or ServiceError if the child dies."""
+        """Start the child process and load the model. Raises UserError of the backend, or ServiceError."""
         if self._died is not None:
             raise self._died
         if self._process is not None:
@@ -132,7 +132,7 @@ class DeviceGenerator(Closing):
         raise UserError("a worker process cannot load new weights: sample with one device")
 
     def interrupt(self) -> None:
-        """Kill the child. The next call starts another."""
+        """Kill the child process. The next call starts a new one."""
         self.close()
 
     def close(self) -> None:
@@ -174,7 +174,6 @@ class DeviceGenerator(Closing):
         return row
 
     def _record_death(self) -> ServiceError:
-        """Return the error for the child's death. Later calls raise it too."""
         process = self._process
         if process is None:
             return ServiceError("the worker process was ended")
@@ -197,7 +196,7 @@ def open_devices(
     tell: Callable[[str], None],
     whole_batches: bool,
 ) -> SamplingPool:
-    """Start a process per device and return them as one generator."""
+    """Return a generator that samples in one process per device."""
     digest = model_digest(model.path)
 
     def opener(device: str) -> Callable[[], Generator]:
@@ -211,6 +210,6 @@ def open_devices(
 
 
 def visible_gpu(number: int) -> str:
-    """Return the CUDA_VISIBLE_DEVICES value of GPU ``number`` of this process."""
+    """Return the value of CUDA_VISIBLE_DEVICES with which a child process sees only GPU ``number``."""
     visible = [part for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part]
     return visible[number] if number < len(visible) else str(number)

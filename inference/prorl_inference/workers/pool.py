@@ -1,4 +1,4 @@
-"""Samples with several workers as one generator. A sample does not depend on which worker makes it."""
+"""Sample with several workers as if they were one generator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_inference.workers.work import UNTRIED_SECONDS, SharedWork
 
 
 class BatchSampler(Protocol):
-    """A generator that samples many batches at once."""
+    """A generator that can sample many batches at once."""
 
     def sample_batches(
         self,
@@ -31,7 +31,7 @@ class BatchSampler(Protocol):
         """Sample every batch. Callbacks run in the caller's thread."""
 
     def unit(self, samples: int) -> int | None:
-        """Return how many of ``samples`` a worker takes at a time, or None if it takes a whole batch."""
+        """Return the number of samples that a worker takes at a time, or None if it takes a whole batch."""
 
 
 def sample_batches(
@@ -41,7 +41,7 @@ def sample_batches(
     on_done: OnBatchDone,
     on_result: OnBatchResult,
 ) -> None:
-    """Sample batches, many at once if the generator is a ``BatchSampler``."""
+    """Sample all batches, at once if ``generator`` is a ``BatchSampler``, else one after another."""
     sample_all = getattr(generator, "sample_batches", None)
     if sample_all is not None:
         sample_all(batches, params, on_done, on_result)
@@ -54,8 +54,8 @@ def sample_batches(
 class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
-    A call fails when no worker has been available for ``patience`` seconds. With ``whole_batches`` a worker takes a
-    batch at a time. With ``stop_at_refusal`` a sample that every server refuses ends the call.
+    A call fails if no worker is available for ``patience`` seconds. ``whole_batches``: a worker takes a whole batch at
+    a time. ``stop_at_refusal``: a sample that every server refuses ends the call.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class SamplingPool(Closing):
 
     @property
     def usage(self) -> Usage | None:
-        """Total usage of all servers, or None without servers."""
+        """Total usage of all servers, or None if there are no servers."""
         reported = [getattr(worker.generator, "usage", None) for worker in self.workers]
         usages = [usage for usage in reported if isinstance(usage, Usage)]
         if not usages:
@@ -115,7 +115,7 @@ class SamplingPool(Closing):
         return [results[number] for number in range(len(requests))]
 
     def prepare(self) -> None:
-        """Load every worker's model in parallel. Raises the first error other than ServiceError."""
+        """Load the models of all workers in parallel. Raises the first error that is not a ServiceError."""
         outcomes: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
         def load(worker: Worker) -> None:
@@ -145,10 +145,9 @@ class SamplingPool(Closing):
         on_done: OnBatchDone,
         on_result: OnBatchResult,
     ) -> None:
-        """Sample every batch.
+        """Sample all batches. Results that arrived before an error are still reported.
 
-        Raises ServiceError if no worker is left, SampleRefusedError, or any other error of a worker at once. Results
-        that arrived before the error are still reported.
+        Raises ServiceError if no worker is available, SampleRefusedError, or another error of a worker.
         """
         params.check()
         servers = all(worker.returns for worker in self.workers)

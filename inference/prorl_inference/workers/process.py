@@ -1,8 +1,10 @@
-"""The child process of one device: it reads JSON lines on stdin and writes them on stdout.
+"""Child process that samples on one device. It reads JSON lines on stdin and writes answers to stdout.
 
-{"open": {path, backend, dtype, batch_rows, device}} is answered with {"ready": true}. {"requests": [{prompt, seeds}],
-"params": {...}} is answered with {"done": n} and {"result": i, "completions": [...]}, then {"ended": true}. A UserError
-gives {"user_error": line}. Other errors end the process.
+- {"open": {path, backend, dtype, batch_rows, device}} is answered with {"ready": true}.
+- {"requests": [{prompt, seeds}], "params": {...}} is answered with {"done": n} and {"result": i, "completions": [...]},
+  and finally {"ended": true}.
+
+A UserError is sent as {"user_error": line}. Other errors end the process.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from prorl_inference.types import Completion, Generator, Request, SamplingParams
 
 
 def main() -> None:
-    """Answer requests until the parent ends and stdin closes. Libraries print to stderr."""
+    """Answer requests until stdin closes."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     incoming: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()

@@ -1,4 +1,4 @@
-"""Several servers of one model as one generator."""
+"""Sample from several servers of one model as if they were one generator."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from prorl_inference.workers.call import Worker
 from prorl_inference.workers.pool import SamplingPool
 
 AWAY_SECONDS = 15.0
-"""Seconds without an answer after which a server's samples go to the other servers."""
+"""Seconds without an answer after which a server's samples are given to other servers."""
 
 
 def open_servers(
     spec: BackendSpec, urls: Sequence[str], options: ServerOptions, tell: Callable[[str], None]
 ) -> SamplingPool:
-    """Return the servers at ``urls`` as one generator. Servers that do not answer join later.
+    """Return a generator that samples from the servers at ``urls``. A server that does not answer is used later.
 
-    Raises UserError if their models differ, ServiceError if none answers.
+    Raises UserError if the servers' models differ, ServiceError if no server answers.
     """
     names = [str(server_address(url)) for url in urls]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UserError(f"the server {twice[0]} is named twice: name each once")
+        raise UserError(f"the server {twice[0]} is listed twice: list each server once")
     # Samples refused by one server go to the others, so each records its refusals and the pool decides.
     patience = min(options.patience, AWAY_SECONDS)
     options_of_one = replace(options, patience=patience, refusals="record")
@@ -80,6 +80,5 @@ def _check_same(first: Generator, other: Generator, name: str) -> None:
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
             f"the server {name} serves {other.model_id}, and describes it differently from the first "
-            "server: name servers of one model; if they do serve the same model, set server.model and "
-            "server.weights"
+            "server: list servers of the same model; if they are, set server.model and server.weights"
         )

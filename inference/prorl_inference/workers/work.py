@@ -1,6 +1,6 @@
-"""Divides a call into units (batches or single samples), which free workers take.
+"""Divide a call into units (batches or samples) that idle workers take.
 
-A free worker also starts a unit that a slow worker has held too long.
+An idle worker also repeats a unit for which another worker needs too long.
 """
 
 from __future__ import annotations
@@ -15,20 +15,18 @@ from dataclasses import dataclass, field
 from prorl_inference.types import Completion, Request
 
 SLOW = 2.0
-"""A free worker also starts another worker's unit if that has taken ``SLOW`` times as long as the free worker's slowest
-unit, and at least ``SLOW_SECONDS``.
-"""
+"""A unit is repeated if its worker needs this many times as long as the idle worker did for its slowest unit."""
 SLOW_SECONDS = 1.0
 UNTRIED_SECONDS = 15.0
-"""A free server that has not finished any unit yet starts another server's unit after this many seconds."""
+"""Seconds after which a server that has not finished a unit yet repeats another server's unit."""
 
 
 @dataclass(slots=True)
 class Unit:
     """Requests that one worker samples in one call.
 
-    ``holders`` maps each worker that samples the unit to its start time. ``missing`` are the requests without a result.
-    ``refusals`` maps each worker whose server refused the unit to its answers.
+    ``holders`` maps each worker that is sampling the unit to the start time, ``refusals`` each worker whose server
+    refused it to the answers. ``missing`` are the indices of requests without a result.
     """
 
     number: int
@@ -39,7 +37,7 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, shared by worker threads. ``untried`` stands for ``UNTRIED_SECONDS``."""
+    """The units of one call, shared by the workers' threads. ``untried`` replaces ``UNTRIED_SECONDS``."""
 
     def __init__(
         self,
@@ -57,7 +55,7 @@ class SharedWork:
         self._on_trial: set[int] = set()
 
     def take(self, worker: int) -> Unit | None:
-        """Return a unit for ``worker``, or None if there is none now. Until ``finished``, more may come."""
+        """Return a unit for ``worker``, or None if there is none now. More may come until :attr:`finished`."""
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
                 return None
@@ -76,7 +74,7 @@ class SharedWork:
             self._under_way.pop(unit.number, None)
 
     def give_back(self, worker: int) -> int:
-        """Take a failed worker's units back; return the number of samples that no other worker is sampling."""
+        """Return the units of a failed worker to the queue. Returns the number of samples in them."""
         with self._lock:
             self._on_trial.add(worker)
             alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]
@@ -87,7 +85,7 @@ class SharedWork:
             return sum(len(r.seeds) for unit in alone for r in unit.requests)
 
     def refused(self, worker: int, unit: Unit, completions: list[Completion]) -> None:
-        """Record that this worker's server refused a unit, and offer it to other workers."""
+        """Record that the worker's server refused a unit, and offer the unit to other workers."""
         with self._lock:
             unit.refusals[worker] = completions
             unit.holders.pop(worker, None)
@@ -96,7 +94,7 @@ class SharedWork:
                 self._returned.append(unit)
 
     def refused_by_all(self, workers: Collection[int]) -> list[Unit]:
-        """Remove and return the units that each of these workers refused."""
+        """Remove and return the units that all ``workers`` have refused."""
         with self._lock:
             refused = [u for u in self._returned if u.refusals.keys() >= set(workers)]
             for unit in refused:
@@ -108,13 +106,13 @@ class SharedWork:
 
     @property
     def finished(self) -> bool:
-        """Whether every unit has ended, or ``close`` was called."""
+        """Whether all units have ended, or :meth:`close` was called."""
         with self._lock:
             unfinished = bool(self._returned or self._under_way)
             return self._closed or (self._all_taken and not unfinished)
 
     def _take_returned(self, worker: int) -> Unit | None:
-        """Return a unit that another worker gave back and this worker has not refused. Completed units are dropped."""
+        """Remove and return a unit that was given back and that this worker has not refused."""
         for unit in list(self._returned):
             if unit.missing and worker in unit.refusals:
                 continue
@@ -135,7 +133,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _find_slow(self, worker: int) -> Unit | None:
-        """Return the unit that has waited longest for its latest worker, if ``worker`` should start it too."""
+        """Return the unit that its latest worker has held longest, if ``worker`` should repeat it."""
         slowest = self._slowest.get(worker)
         if slowest is None and self._held(worker):
             return None

@@ -179,8 +179,7 @@ class _Interpreter:
 class Supervisor:
     """Passes messages from the host to the interpreter's process, and answers back to the host.
 
-    An answer is {"k": "answer", "body": text}, {"k": "died", "status": wait status or None} or {"k": "garbled"}. After
-    each message, its ``mark`` is written to both output streams.
+    Answers are {"k": "answer", "body": text}, {"k": "died", "status": wait status or None} or {"k": "garbled"}.
     """
 
     def __init__(self, job: dict[str, Any], channel: int) -> None:

@@ -202,8 +202,8 @@ class _PathBeneath(ctypes.Structure):
 class Fence:
     """A Landlock restriction of file access, for a kernel with Landlock version ``abi`` (at least 1).
 
-    Below ``readable`` a process can read and execute, below ``writable`` do everything except execute. TCP is blocked
-    from version 4, and signals and abstract sockets to outside processes from version 6.
+    Processes can read and execute files below ``readable``, and do everything except execute below ``writable``. Newer
+    versions also block TCP, and signals and abstract sockets to other processes.
     """
 
     def __init__(self, writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:

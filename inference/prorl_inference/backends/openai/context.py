@@ -1,4 +1,4 @@
-"""Fit ``max_tokens`` into a server's context if there is no tokenizer to count the prompt."""
+"""Lower ``max_tokens`` to fit a server's context length, if there is no tokenizer to count a prompt's tokens."""
 
 from __future__ import annotations
 
@@ -20,21 +20,19 @@ PROMPT = re.compile(
     r"(?<!at least )\b(\d+) (?:in the (?:messages|prompt)|tokens from the input|input tokens)",
     re.IGNORECASE,
 )
-"""Matches the prompt's size in messages of vLLM, SGLang and hosted servers, but not vLLM's lower bound "at least 7
-input tokens".
-"""
+"""Matches the prompt's size in messages of vLLM, SGLang and hosted servers, unless it is only a lower bound."""
 CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:
-    """Remembers how many tokens of the server's context each prompt leaves for its completion. Thread-safe."""
+    """Remembers for each prompt how many tokens its completion may have on a server. Thread-safe."""
 
     def __init__(self, context: int | None, tell: Callable[[str], None]) -> None:
         self._context, self._tell = context, tell
         self._rooms: dict[str, int] = {}
 
     def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return ``body`` with ``max_tokens`` lowered to what its prompt leaves, if that is known."""
+        """Return the request ``body``, with ``max_tokens`` lowered if the limit of its prompt is known."""
         requested, room = body.get("max_tokens"), self._rooms.get(_prompt(body))
         return (
             body
@@ -48,9 +46,10 @@ class ContextLimits:
         refusal: RefusedError,
         measure: Callable[[Mapping[str, Any]], Answer],
     ) -> Mapping[str, Any]:
-        """Return ``body`` with smaller ``max_tokens`` after the server refused it as too long. Raises RefusedError.
+        """Return ``body`` with a smaller ``max_tokens``, after the server refused it because of its length.
 
-        The prompt's size is read from ``refusal``. If that fails, ``measure`` sends a request for one token.
+        The prompt's size is taken from the server's message ``refusal``, or from the answer to a request for one token,
+        which ``measure`` sends. Raises RefusedError if that does not help.
         """
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):

@@ -1,4 +1,4 @@
-"""Sample from an OpenAI-compatible server, one request per sample."""
+"""Sample from an OpenAI-compatible server. Each sample is a separate request."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from prorl_inference.types import Completion, OnResult, Request, SampleRefusedEr
 FIRST_WAIT = 0.5
 """Seconds before the first retry of a request."""
 GUESSED_TEMPLATE = 128
-"""Tokens assumed for the chat template when a prompt's size is estimated without a tokenizer."""
+"""Assumed number of tokens of the chat template, for estimating a prompt's size without a tokenizer."""
 ALL_REFUSED = 4
-"""After this many refused requests and no answer, the prompt ``HARMLESS`` is sent to test the settings."""
+"""Number of refused requests, without any answer, after which the prompt ``HARMLESS`` is sent as a test."""
 HARMLESS = ({"role": "user", "content": "Say yes."},)
-"""A prompt that no server should refuse. If it is refused too, the settings are the cause, else the prompts are."""
+"""A prompt that no server should refuse. If it is refused, the settings are wrong."""
 
 
 class Collector:
-    """Collects the answers of one ``generate`` call and calls ``on_done`` and ``on_result``.
+    """Collects the answers of one :meth:`OpenAIGenerator.generate` call and calls ``on_done`` and ``on_result``.
 
-    ``refused`` maps a request's index to its first refused sample. With ``stop``, refused samples get no completion.
+    ``refused`` maps a request's index to its first refused sample.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Collector:
         return len(self._completions) - 1
 
     def tick(self) -> None:
-        """Report that no answer has arrived yet."""
+        """Call ``on_done(0)``, because no answer has arrived for some time."""
         if self._on_done is not None:
             self._on_done(0)
 
@@ -82,9 +82,9 @@ class Collector:
 
 
 class OpenAIGenerator:
-    """Implements ``Generator`` for a server. Completions carry no token ids or log-probs. Servers may ignore seeds.
+    """Implements ``Generator`` for a server. Completions have no token ids or log-probs.
 
-    ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description.
+    ``model_digest`` is the digest of ``options.weights``, else a hash of the server's description of the model.
     """
 
     def __init__(
@@ -93,10 +93,11 @@ class OpenAIGenerator:
         options: ServerOptions | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        """Find the server's model, waiting up to ``options.patience`` seconds.
+        """Find the server's model; wait up to ``options.patience`` seconds for the server.
 
-        If ``model`` and ``weights`` are set, the model is looked up when sampling starts. ``tell`` is called from any
-        thread. Raises UserError for an invalid address, key or model, ServiceError if the server does not answer.
+        If ``model`` and ``weights`` are set, the server is first asked when sampling starts. ``tell`` may be called
+        from any thread. Raises UserError for an invalid address, key or model, ServiceError if the server does not
+        answer.
         """
         self.options = options or ServerOptions()
         self._address, self._key = server_address(url), self.options.key()
@@ -122,12 +123,12 @@ class OpenAIGenerator:
 
     @property
     def context_tokens(self) -> int | None:
-        """Maximum tokens of prompt and completion together; None if unknown."""
+        """Maximum number of tokens of a prompt and its completion together, or None if unknown."""
         value = (self._card or {}).get("max_model_len")
         return value if isinstance(value, int) and value > 0 else None
 
     pulls = True
-    """``generate`` accepts an iterator and takes the next request when a sampling thread is free."""
+    """``generate`` accepts an iterator and takes a request only when a thread is free."""
 
     def generate(
         self,
@@ -136,11 +137,11 @@ class OpenAIGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``.
+        """See ``Generator.generate``. Raises SampleRefusedError for a refused sample if ``refusals`` is ``stop``.
 
-        ``requests`` may be an iterator that yields None while it has no request. Several threads advance it, one at a
-        time. ``on_done(0)`` is called about every 0.2 s without answers. Answers that arrived before an error are still
-        reported. With ``refusals="stop"`` a refused sample raises SampleRefusedError after running ones are reported.
+        ``requests`` may be an iterator, which is advanced by one thread at a time and yields None while it has no
+        request. ``on_done(0)`` is called about every 0.2 s without answers. Answers that arrived before an error are
+        still reported.
         """
         params.check()
         if self._card is None:
@@ -213,8 +214,8 @@ class OpenAIGenerator:
         )
         if self.options.refusals == "stop":
             raise SampleRefusedError(
-                f"{line}: what was sampled is kept; to continue without refused samples, record refusals "
-                "(refused samples are counted but not scored)"
+                f"{line}: what was sampled is kept; to continue without refused samples, set server.refusals "
+                "to record (they are then counted, but not scored)"
             )
         if len(collector.refused) < ALL_REFUSED or self._worked == params or probe is None:
             return

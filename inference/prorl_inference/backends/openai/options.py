@@ -1,4 +1,4 @@
-"""Options for an OpenAI-compatible server."""
+"""Options of sampling from an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ LONGEST_SECONDS = 30 * 86400.0
 class ServerOptions:
     """How to sample from a server.
 
-    - ``model``: the model's name on the server (None: the only model).
-    - ``api``: ``completions`` sends token ids, ``chat`` messages; ``auto`` picks ``completions`` if a tokenizer is
-      given.
-    - ``weights``: folder of the served weights, for digest and tokenizer.
-    - ``extra``: more request fields; null removes a field in ``REMOVABLE``.
-    - ``timeout``: seconds per answer; ``patience``: seconds to wait for an unresponsive server.
-    - ``rpm``, ``tpm``: requests and tokens per minute.
-    - ``refusals``: ``stop`` at a refused sample, or ``record`` it.
-    - ``price``: prices of a million prompt tokens and of a million completion tokens.
+    - ``model``: the model's name on the server (None: its only model).
+    - ``api``: ``completions`` (sends token ids), ``chat`` (sends messages) or ``auto``: the first if there is a
+      tokenizer.
+    - ``weights``: folder of the model's weights, from which the digest and the tokenizer are read.
+    - ``extra``: further request fields. The value None removes a field in ``REMOVABLE``.
+    - ``timeout``: seconds to wait for an answer; ``patience``: seconds to wait for a server that does not respond.
+    - ``rpm``, ``tpm``: maximum requests and tokens per minute.
+    - ``refusals``: ``stop`` at a sample that the server refuses, or ``record`` it.
+    - ``price``: prices per million prompt tokens and per million completion tokens.
     """
 
     model: str | None = None
@@ -70,7 +70,7 @@ class ServerOptions:
         for name, value in self.extra.items():
             if name in OURS and not (value is None and name in REMOVABLE):
                 raise UserError(
-                    f"extra fields of a request may not set '{name}': the evaluation sets it itself"
+                    f"the extra request fields must not contain '{name}': prorl sets it itself"
                 )
 
     @property
@@ -97,7 +97,7 @@ class ServerOptions:
 
 
 def server_address(url: str) -> Address:
-    """Parse a server's address, whose default path is ``/v1``. Raises UserError."""
+    """Parse a server's URL. Its default path is ``/v1``. Raises UserError."""
     return parse_address(url, "the server's address", "http://host:8000/v1", "/v1")
 
 

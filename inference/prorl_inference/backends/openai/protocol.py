@@ -1,7 +1,7 @@
-"""Builds requests and reads answers of the OpenAI protocol.
+"""Build requests and read answers of the OpenAI protocol.
 
-Raises TransientError if the request can be retried, RefusedError if only this request is refused, UserError if the key,
-address or chat template is wrong, ServiceError if the server cannot continue.
+Errors: TransientError if a retry may succeed, RefusedError if the server refuses the sample, UserError for a wrong key,
+address or chat template, ServiceError if the server cannot be used.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ from prorl_inference.types import Completion, FinishReason, SamplingParams
 SEED_BITS = 53
 """Seeds are sent modulo 2**53, because some JSON readers lose larger integers."""
 VLLM_NEUTRAL = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
-"""Parameters sent to vLLM servers, so that they do not use the model's generation_config."""
+"""Parameters for vLLM servers that override the model's generation_config."""
 STOPPED = ("stop", "eos", "eos_token", "stop_sequence")
 CUT = ("length", "max_tokens")
 UNKNOWN_TOKEN = -1
 PROBE = -1
-"""Request index of a sample that only tests whether the server works. Its answer is discarded."""
+"""Request index of a test request, whose answer is discarded."""
 
 
 class RefusedError(ServiceError):
-    """The server refused this sample: it is too long or was filtered."""
+    """Raised if the server refuses a sample because it is too long or was filtered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One sample to request. ``opened`` is the think tag in the prompt; ``refused`` says why the sample is not sent."""
+    """Request for one sample.
+
+    ``opened`` is the think tag at the end of the prompt. ``refused`` is the reason if the request must not be sent.
+    """
 
     request: int
     sample: int
@@ -46,7 +49,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a job. Token counts are the server's, or None if it gives none."""
+    """Answer to a :class:`Job`. Token counts are None if the server does not report them."""
 
     text: str
     finish: FinishReason
@@ -77,7 +80,7 @@ class Usage:
 def request_body(
     options: ServerOptions, model: str, params: SamplingParams, seed: int, is_vllm: bool
 ) -> dict[str, Any]:
-    """Return all request fields except the prompt. If ``is_vllm``, they include ``VLLM_NEUTRAL``."""
+    """Return all fields of a request except the prompt. For vLLM servers, they include ``VLLM_NEUTRAL``."""
     body: dict[str, Any] = {
         "model": model,
         "temperature": params.temperature,
@@ -97,12 +100,12 @@ def request_body(
 
 
 def read_object(reply: Reply) -> dict[str, Any]:
-    """Return the JSON object of a reply. Raises the errors listed in the module docstring."""
+    """Return the JSON object in a response. Raises the errors in the module docstring."""
     if reply.status == 200:
         return reply.object()
     status, message, line = reply.status, reply.message(), reply.line()
     if status == 402 or "insufficient_quota" in message or b'"insufficient_quota"' in reply.body:
-        raise ServiceError(f"the server's quota is spent ({line})")
+        raise ServiceError(f"the server's quota is used up ({line})")
     if status in (401, 403):
         raise UserError(
             f"the server rejects the key ({line}): set server.key_env to the variable with the right key"
@@ -125,9 +128,9 @@ def read_object(reply: Reply) -> dict[str, Any]:
 
 
 def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
-    """Return the answer in a response. If reasoning comes separately, it is put back in think tags.
+    """Return the answer in a response. Separate reasoning is put in front of the text, in think tags.
 
-    Raises TransientError if the response is malformed, RefusedError if it is filtered or empty.
+    Raises TransientError if the response is malformed, RefusedError if it is empty or was filtered.
     """
     try:
         choice = row["choices"][0]
@@ -143,7 +146,7 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
             f"the answer has an unexpected shape ({type(error).__name__}: {error})"
         ) from error
     if reason == "content_filter":
-        raise RefusedError("the server's content filter removed it")
+        raise RefusedError("the server's content filter removed the answer")
     valid = (c is None or (type(c) is int and c >= 0) for c in counts)
     empty = text is None or (isinstance(text, str) and not text.strip())
     if (not isinstance(text, str) and not (chat and empty)) or not all(valid):
@@ -165,9 +168,9 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
 
 
 def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
-    """Return the answer as a Completion without token ids and log-probs.
+    """Return ``answer`` as a Completion without token ids and log-probs.
 
-    If the server does not count tokens, ``tokenizer`` counts them. Raises UserError without a tokenizer.
+    Tokens are counted by ``tokenizer`` if the server does not count them. Raises UserError if neither does.
     """
     if answer.refusal:
         return Completion("", (), (), "refused", answer.refusal)
@@ -185,7 +188,7 @@ def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
 
 
 def stable_facts(card: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a /models entry that never change."""
+    """Return the fields of a model's description that identify the model."""
     return {
         name: card[name]
         for name in ("id", "root", "parent", "owned_by", "max_model_len")

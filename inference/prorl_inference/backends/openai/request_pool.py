@@ -1,4 +1,4 @@
-"""Threads that send samples to a server, with retries and rate limits."""
+"""Threads that send requests to a server, with retries and rate limits."""
 
 from __future__ import annotations
 
@@ -21,21 +21,18 @@ from prorl_inference.backends.openai.protocol import (
 )
 
 TRIES = 6
-"""A sample counts as refused after this many failures, if the server answers other samples."""
+"""Number of failures after which a sample counts as refused, if the server answers other samples."""
 JOIN_SECONDS = 2.0
 NOTHING_SECONDS = 0.05
-"""Seconds to wait if there is no job yet."""
+"""Seconds to wait while there is no job."""
 TICK_SECONDS = 0.2
-"""Seconds after which ``run`` yields None if there is no answer."""
+"""Seconds without an answer after which ``run`` yields None."""
 
 Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """A rate limit of ``per_minute`` units (None: no limit), as a token bucket that holds the units of one second.
-
-    A request larger than the bucket is sent when the bucket is full.
-    """
+    """Token bucket that limits a rate to ``per_minute`` units (None: no limit). It holds the units of one second."""
 
     def __init__(
         self, per_minute: float | None, clock: Callable[[], float] = time.monotonic
@@ -47,7 +44,7 @@ class Rate:
         self._lock = threading.Lock()
 
     def take(self, units: float) -> float:
-        """Take ``units`` and return 0, or take nothing and return the seconds to wait."""
+        """Take ``units`` from the bucket and return 0, or take nothing and return the seconds to wait."""
         if self._per_second is None:
             return 0.0
         with self._lock:
@@ -61,14 +58,14 @@ class Rate:
             return 0.0
 
     def correct(self, units: float) -> None:
-        """Take the ``units`` that a request used beyond its estimate; negative ``units`` are given back."""
+        """Take further ``units`` if a request used more than estimated; return them if negative."""
         if self._per_second is not None:
             with self._lock:
                 self._have = min(self._most, self._have - units)
 
 
 class RequestPool:
-    """The threads that send one call's samples. After a failure, ``check_same_model`` is called before the retry."""
+    """Threads that send the requests of one call. ``check_same_model`` is called before a failed request is retried."""
 
     def __init__(
         self,
@@ -100,12 +97,11 @@ class RequestPool:
         stop_at_refusal: bool,
         probe: Job | None = None,
     ) -> Generator[tuple[Job, Answer] | None, None, None]:
-        """Yield each job with its answer, in any order, and None after every ``TICK_SECONDS`` without an answer.
+        """Send all jobs. Yields (job, answer) in any order, and None after every ``TICK_SECONDS`` without an answer.
 
-        ``jobs`` is advanced by one thread at a time and may yield None while it has no job. No more jobs start after an
-        error, or after a refusal with ``stop_at_refusal``. Running jobs are still yielded before the error is raised.
-        Closing the iterator drops running jobs. If a job fails, ``probe`` tests whether the server works. The answer is
-        yielded too.
+        ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error, or a
+        refusal with ``stop_at_refusal``, no further jobs are started; running ones are still yielded before the error
+        is raised. ``probe`` is sent, and yielded too, to test the server after a failure.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
@@ -146,7 +142,7 @@ class RequestPool:
                 worker.join(max(0.0, until - time.monotonic()))
 
     def left(self) -> Iterator[tuple[Job, Answer]]:
-        """Yield answers that ``run`` received but did not yield."""
+        """Yield the answers that :meth:`run` has received but not yielded."""
         while True:
             try:
                 outcome = self._done.get_nowait()
@@ -243,7 +239,7 @@ class RequestPool:
         return answer
 
     def _server_works(self, connection: Connection, since: float) -> bool:
-        """Return whether the server has answered any job since time ``since``, or answers the probe now."""
+        """Return whether the server has answered since the time ``since``, or answers the probe."""
         with self._probing:
             if self._watch.last_answer > since:
                 return True

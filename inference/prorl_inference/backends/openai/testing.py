@@ -18,7 +18,7 @@ Answerer = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault that the fake server shows instead of an answer.
+    """What the fake server does instead of answering a request.
 
     ``torn`` sends half an answer, ``cut`` breaks the connection, ``hang`` sends nothing.
     """
@@ -39,7 +39,7 @@ def yes_by_seed(body: Mapping[str, Any]) -> str:
 
 
 class FakeServer(Closing):
-    """Serves ``model``. ``script(number, body)`` may return a Fault for a request; the first request has number 1."""
+    """A fake server with one model. ``script(number, body)`` may return a Fault for the request ``number``, from 1."""
 
     def __init__(
         self,

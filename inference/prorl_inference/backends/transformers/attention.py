@@ -1,7 +1,4 @@
-"""Faster attention and key-value cache for decoding on the CPU.
-
-The cache grows in place. Import inside functions only: it imports torch.
-"""
+"""Faster attention and key-value cache for sampling on the CPU. Import it only inside functions: it imports torch."""
 
 from __future__ import annotations
 
@@ -14,14 +11,14 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 _SPARE = 64
-"""Minimum number of spare positions in a new buffer. A long buffer has a quarter of its length to spare."""
+"""Minimum number of spare positions in a new buffer."""
 NAME = "prorl_grouped"
 FAMILIES = frozenset({"llama", "mistral", "qwen2", "qwen3"})
-"""Model types for which this attention is tested. Others keep ``sdpa``."""
+"""Model types for which :func:`grouped_attention` is tested."""
 
 
 class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
-    """A layer's keys and values ``[rows, heads, tokens, head_dim]`` as views of larger buffers."""
+    """Cache of a layer's keys and values ``[rows, heads, tokens, head_dim]`` in buffers with spare positions."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -65,7 +62,7 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
         """Copy row ``index[i]`` of ``source`` over row ``rows[i]``, right-aligned.
 
-        If ``source`` is shorter, the positions before it keep old values, which the mask must hide.
+        If ``source`` is shorter, older values remain to the left, and the caller must mask them.
         """
         assert self.keys is not None and self.values is not None
         assert source.keys is not None and source.values is not None
@@ -84,7 +81,7 @@ def _with_room(old: torch.Tensor | None, new: torch.Tensor, length: int) -> torc
 
 
 def make_cache(config: Any) -> Cache:
-    """Return an empty cache, which grows in place if every layer attends to all tokens."""
+    """Return an empty cache. It grows in place if every layer keeps all tokens."""
     cache = DynamicCache(config=config)
     if cache.layers and all(type(layer) is DynamicLayer for layer in cache.layers):
         return Cache(layers=[GrowingLayer() for _ in cache.layers])
@@ -113,7 +110,7 @@ def grouped_attention(
     attention_mask: torch.Tensor | None,
     **options: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Return the attention output ``[rows, new, heads, head_dim]``, as Transformers expects.
+    """Return (attention output ``[rows, new, heads, head_dim]``, None). ``new`` is the number of new tokens.
 
     - ``query``: ``[rows, heads, new, head_dim]``.
     - ``key``, ``value``: ``[rows, kv_heads, seen, head_dim]``.

@@ -1,4 +1,4 @@
-"""Decodes fixed batches: each distinct prompt is run once, then every step samples one token per row."""
+"""Sample fixed batches: run each distinct prompt once, then sample one token per row and step."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     import torch
 
 COMPACT_AT = 0.875
-"""Ended rows are dropped only when at most this fraction still runs, because this copies the cache."""
+"""Fraction of running rows at which ended rows are dropped. Dropping them copies the cache."""
 _CACHE_NAMES = ("cache", "past_key_values", "cache_params")
-"""Names that different models and versions of Transformers give the cache argument."""
+"""Possible names of the cache argument of a model's forward pass."""
 STOP_CHECK = 8
-"""On a GPU, rows are checked for their end every N tokens, because a check waits for the GPU. Later tokens are cut."""
+"""Number of tokens between checks for ended rows on a GPU, where each check waits for the device."""
 _BLOCK = 256
 _NUCLEUS_FIRST = 1024
-"""Most rows' nucleus (top-p set) is within this many most likely tokens. Only other rows are sorted in full."""
+"""Number of most likely tokens that contain the top-p set of most rows."""
 
 
 def decode_batch(
     model: Any, prompts: Sequence[PromptRows], params: SamplingParams, stop_ids: frozenset[int]
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``prompts`` to its end; yield the rows that end with each token, if any.
+    """Sample all rows of ``prompts``. Yields, after each step, the rows that ended.
 
-    ``model`` is a Transformers causal language model in eval mode, without gradients. A row ends after a token in
-    ``stop_ids``, or when its token budget is used up. The prompt of a resumed row includes the tokens sampled earlier.
+    ``model`` is a Transformers causal language model in eval mode, used without gradients. A row ends after a token in
+    ``stop_ids`` or when its token budget is used up. A resumed row's prompt includes its earlier tokens.
     """
     import torch
 
@@ -78,17 +78,14 @@ def decode_batch(
 
 
 def tokens_between_checks(device: torch.device) -> int:
-    """Return how many tokens to sample between checks for ended rows: 1 on a CPU, where a check is free."""
+    """Return the number of tokens to sample between two checks for ended rows: 1 on a CPU, more on a GPU."""
     return 1 if device.type == "cpu" else STOP_CHECK
 
 
 def sampled_rows(
     drawn: Sequence[tuple[torch.Tensor, torch.Tensor]],
 ) -> list[list[tuple[int, float]]]:
-    """Return each row's (token, log-prob) pairs, copied to the host in one transfer.
-
-    ``drawn`` has the tokens and log-probs ``[rows]`` of successive steps.
-    """
+    """Return the (token, log-prob) pairs of each row. ``drawn`` has tokens and log-probs ``[rows]`` of each step."""
     import torch
 
     one = len(drawn) == 1
@@ -99,7 +96,7 @@ def sampled_rows(
 
 
 def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], list[float]]:
-    """Return tokens and log-probs as lists, with one device synchronisation."""
+    """Copy tokens and log-probs to lists with a single device synchronisation."""
     import torch
 
     ids, values = torch.stack((tokens.double(), logprobs.double())).tolist()
@@ -123,7 +120,7 @@ def advance(
 
 
 def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, Any, torch.Tensor]:
-    """Run left-padded prompts; return their last logits, the cache and the mask, one row per prompt."""
+    """Run left-padded prompts. Returns (last logits ``[rows, vocabulary]``, cache, mask ``[rows, tokens]``)."""
     import torch
 
     from prorl_inference.backends.transformers.attention import make_cache
@@ -148,13 +145,13 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
 
 
 def cache_name(model: Any) -> str:
-    """Return the name of the cache argument in the model's forward pass, or an empty string."""
+    """Return the name of the cache argument of the model's forward pass, or ""."""
     parameters = _forward_parameters(model)
     return next((name for name in _CACHE_NAMES if name in parameters), "")
 
 
 def is_recurrent(model: Any) -> bool:
-    """Return whether all layers are recurrent, so that the model takes no positions."""
+    """Return whether all layers are recurrent, so that the model needs no position ids."""
     return "position_ids" not in _forward_parameters(model)
 
 
@@ -169,7 +166,7 @@ def _parameter_names(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def check_decoding(model: Any) -> None:
-    """Raise ModelError if padding or decoding token by token changes the model's log-probs."""
+    """Raise ModelError if padding, or decoding token by token, changes the model's log-probs."""
     import torch
 
     half = next(model.parameters()).dtype != torch.float32
@@ -179,7 +176,7 @@ def check_decoding(model: Any) -> None:
     off = 0.0
     try:
         if not cache_name(model):
-            raise ValueError("the forward pass accepts no cache")
+            raise ValueError("its forward pass accepts no cache")
         with torch.no_grad():
             logits, cache, mask = prefill(model, sequences)
             cache.reorder_cache(index := torch.tensor([0, 1, 1], device=model.device))
@@ -201,7 +198,7 @@ def check_decoding(model: Any) -> None:
         trouble = f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
     if trouble:
         raise ModelError(
-            f"{type(model).__name__} cannot be sampled here ({trouble}): use another model, or sample with vLLM"
+            f"{type(model).__name__} cannot be sampled by the transformers backend ({trouble}): use another model, or vLLM"
         )
 
 
@@ -210,7 +207,7 @@ def uniform_rows(
 ) -> torch.Tensor:
     """Return uniform random numbers in [0, 1) as float64 ``[len(seeds), count]`` on the CPU.
 
-    Row i depends only on ``seeds[i]`` (modulo 2^64) and skips the first ``starts[i]`` numbers.
+    Row i depends only on ``seeds[i]``, and begins after its first ``starts[i]`` numbers.
     """
     import numpy as np
     import torch
@@ -229,9 +226,9 @@ def sample_tokens(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return (token ids, log-probs), both ``[rows]``, for logits ``[rows, vocab]``.
 
-    ``uniforms`` (float64, ``[rows]``) selects tokens by inverse CDF within the nucleus: the smallest set of most likely
-    tokens whose probability reaches ``top_p`` (Holtzman et al., 2020). Log-probs are natural logs in fp32 after the
-    temperature, before top-p. Temperature 0 picks the most likely token, with log-probs at temperature 1.
+    Tokens are the quantiles ``uniforms`` (float64, ``[rows]``) of the top-p distribution (nucleus sampling, Holtzman et
+    al., 2020). Log-probs are natural logs in fp32 after temperature, before top-p. Temperature 0 is greedy, with
+    log-probs at temperature 1.
     """
     import torch
 
@@ -250,7 +247,10 @@ def sample_tokens(
 
 
 def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
-    """Return the token at quantile ``uniforms[row]`` of each row of ``probs`` ``[rows, vocab]``, normalised or not."""
+    """Return the token at the quantile ``uniforms[row]`` of each row of ``probs`` ``[rows, vocab]``.
+
+    The rows need not be normalised.
+    """
     import torch
 
     padded = torch.nn.functional.pad(probs, (0, -probs.shape[-1] % _BLOCK))
@@ -265,7 +265,6 @@ def invert_cdf(probs: torch.Tensor, uniforms: torch.Tensor) -> torch.Tensor:
 
 
 def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
-    """Return the first index at which ``cdf`` exceeds ``point``. A ``point`` above the total gives the last index."""
     import torch
 
     total = cdf[:, -1:]
@@ -274,7 +273,7 @@ def _first_above(cdf: torch.Tensor, point: torch.Tensor) -> torch.Tensor:
 
 
 def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
-    """Return the smallest probability in the nucleus of each row of ``probs`` ``[rows, vocab]``."""
+    """Return for each row of ``probs`` ``[rows, vocab]`` the smallest probability in its top-p set."""
     first = probs.topk(min(_NUCLEUS_FIRST, probs.shape[-1]), dim=-1).values
     floor, reached = _floor(first, top_p)
     if not bool(reached.all()):
@@ -285,7 +284,10 @@ def nucleus_floor(probs: torch.Tensor, top_p: float) -> torch.Tensor:
 
 
 def _floor(ordered: torch.Tensor, top_p: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return (``[rows]``) the probability at which a row's running sum reaches ``top_p``, and whether it does."""
+    """Return (smallest probability in the top-p set, whether ``ordered`` has the whole set), both ``[rows]``.
+
+    ``ordered`` has the largest probabilities of each row, in descending order.
+    """
     import torch
 
     mass = ordered.cumsum(dim=-1, dtype=torch.float64)

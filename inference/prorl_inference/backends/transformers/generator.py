@@ -44,13 +44,13 @@ if TYPE_CHECKING:
 
 
 _WORTH_PACKING = 256
-"""Minimum tokens to sample for which packing the weights pays off."""
+"""Minimum number of tokens to sample for which :func:`packed_weights` saves time."""
 
 
 class TransformersGenerator:
     """Samples from a loaded model; implements ``Generator``.
 
-    Puts the model into eval mode while sampling. The caller updates ``model_digest`` when weights change.
+    The model is in eval mode while sampling. The caller must update ``model_digest`` when it changes the weights.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class TransformersGenerator:
         model_digest: str = "",
         batching: Batching = "fixed",
     ) -> None:
-        """Move the model to ``device``, if given. Raises ModelError for unsupported models."""
+        """Use a loaded model, moved to ``device`` if given. Raises ModelError if sampling would be wrong."""
         if batch_size < 1:
             raise UserError(f"batch_size is {batch_size}: it must be at least 1")
         if batching not in get_args(Batching):
@@ -100,9 +100,9 @@ class TransformersGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Implement ``Generator.generate``. A completion that fills the context has the finish reason ``length``.
+        """See ``Generator.generate``. A completion that fills the context has the finish reason ``length``.
 
-        Raises UserError for a prompt that fills the context, or parameters out of range.
+        Raises UserError if a prompt fills the context, or a parameter is out of range.
         """
         return sample_all(self.stream(params, on_done), requests, on_result)
 
@@ -114,7 +114,7 @@ class TransformersGenerator:
         return TransformersStream(self, self._model, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
-        """Copy the weights of ``model``, unless this generator samples from ``model`` itself."""
+        """Copy the weights of ``model``, unless it is this generator's own model."""
         if model is not self._model:
             self.loads += 1
             self._model.load_state_dict(model.state_dict())
@@ -124,9 +124,9 @@ class TransformersGenerator:
 
 
 class TransformersStream:
-    """Samples in the caller's thread, with the generator's ``batching``; implements ``Stream``.
+    """Samples in the caller's thread; implements ``Stream``.
 
-    When the weights change, samples continue with their cache of earlier tokens.
+    Samples in progress continue, with their cache, when the weights change.
     """
 
     repeatable = True
@@ -173,7 +173,7 @@ class TransformersStream:
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample until at least one sample ends, or for ``wait`` seconds."""
+        """Sample until at least one sample has ended, or ``wait`` seconds have passed."""
         import torch
 
         until = math.inf if wait is None else time.monotonic() + wait
@@ -230,7 +230,6 @@ class TransformersStream:
             self._pack()
 
     def _use_new_weights(self) -> None:
-        """Forget everything that was computed with the old weights."""
         import torch
 
         self._loads = self._generator.loads
@@ -253,7 +252,7 @@ def load_generator(
     batch_size: int = DEFAULT_BATCH_SIZE,
     batching: Batching = "fixed",
 ) -> TransformersGenerator:
-    """Return a generator for a local path, fetched alias or hub id."""
+    """Load a generator from a local folder, a fetched alias or a hub id."""
     require_local_extra()
     path = resolve_model(name_or_path)
     place = pick_device(device)
@@ -269,7 +268,7 @@ def load_generator(
 
 
 def pack(work: Sequence[PromptRows], batch_size: int) -> Iterator[list[PromptRows]]:
-    """Yield batches of at most ``batch_size`` rows. Longest prompts come first, to show a lack of memory early."""
+    """Yield batches of at most ``batch_size`` rows, those with the longest prompts first."""
     batch: list[PromptRows] = []
     room = batch_size
     for prompt in sorted(work, key=lambda p: (-len(p.token_ids), p.token_ids)):

@@ -1,7 +1,4 @@
-"""Pack linear layers' weights for oneDNN while a model samples on the CPU.
-
-SmolLM2-135M samples 1.4 times as fast at twice the memory (benchmarks/generation.py). Import inside functions only: it imports torch.
-"""
+"""Faster linear layers for sampling on the CPU, at twice the memory. Imports torch."""
 
 from __future__ import annotations
 
@@ -12,14 +9,14 @@ from typing import Any
 import torch
 
 MOST_BYTES = 2 << 30
-"""Maximum bytes of packed weights. The largest layers are packed first; those beyond the limit stay unpacked."""
+"""Maximum bytes of packed weights. The largest layers are packed first."""
 
 
 @contextlib.contextmanager
 def packed_weights(model: Any, rows: int) -> Iterator[None]:
-    """Pack float32 weights inside the block, for batches of ``rows``. Results are equal up to float rounding.
+    """Use oneDNN's packed float32 weights for batches of ``rows`` inside the ``with`` block.
 
-    The weights must not change inside the block, and gradients must be off.
+    Results are equal up to rounding. The weights must not change in the block, and gradients must be off.
     """
     packed, room = [], MOST_BYTES
     plain: list[Any] = [

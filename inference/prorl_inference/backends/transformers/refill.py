@@ -1,7 +1,6 @@
-"""Continuous refill: waiting samples take over the rows of ended samples.
+"""Continuous refill: new samples replace ended samples in a running batch.
 
-All rows share one cache and append at the same position. A new prompt is run once for all its samples. Its keys and
-values are copied over free rows so that they end at that position.
+Each distinct prompt is run once. Its keys and values are copied, right-aligned, to the rows of its samples.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
     import torch
 
 _REFILL_AT = 0.125
-"""Fraction of the rows that must be free before new prompts are run, since each prefill has a fixed cost."""
+"""Fraction of the rows that must be free before new prompts are run."""
 
 
 @dataclass(slots=True)
 class PendingSequences:
-    """Samples whose prompts have been run, and which wait for free rows.
+    """Samples that wait for rows of the batch. Their prompts have been run.
 
-    Sample i continues row ``source[i]`` of ``cache`` and ``logits``; its prompt has ``lengths[i]`` tokens.
+    Sample i continues row ``source[i]`` of ``cache`` and ``logits``. Its prompt has ``lengths[i]`` tokens.
     """
 
     rows: list[Row]
@@ -45,7 +44,7 @@ class PendingSequences:
     cache: Any
 
     def split(self, count: int) -> tuple[PendingSequences, PendingSequences]:
-        """Return the first ``count`` samples and the remaining samples. Both parts share the cache."""
+        """Return the first ``count`` samples and the others. They share the cache."""
         cut = (slice(None, count), slice(count, None))
         first, remaining = (
             PendingSequences(self.rows[c], self.source[c], self.lengths[c], self.logits, self.cache)
@@ -55,7 +54,7 @@ class PendingSequences:
 
 
 class Queue:
-    """Waiting samples, longest prompt first. Each distinct prompt is run once."""
+    """Samples that wait for rows of the batch, longest prompt first. Each distinct prompt is run once."""
 
     def __init__(self, model: Any, work: Sequence[PromptRows] = ()) -> None:
         self.model = model
@@ -72,11 +71,11 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def rows_to_enter(self, minimum: int) -> int:
-        """Return how many rows must be free before ``take``: ``minimum``, or 1 if samples wait that need no prefill."""
+        """Return how many free rows :meth:`take` needs: 1 if prompts have already been run, else ``minimum``."""
         return minimum if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
-        """Return 1 to ``count`` samples, after running their prompts if necessary."""
+        """Remove and return 1 to ``count`` samples. Runs their prompts if necessary."""
         if self._run is None:
             self._run = self._prefill(count)
         run = self._run
@@ -85,7 +84,7 @@ class Queue:
         return taken
 
     def prefill_again(self) -> None:
-        """Run the prompts of samples that wait for rows again, because the weights have changed."""
+        """Run the prompts of waiting samples again when needed, because the weights have changed."""
         waiting, self._run = self._run, None
         if waiting is not None:
             left = [(p, [row for row in p.rows if row in waiting.rows]) for p in self._prompts]
@@ -107,10 +106,10 @@ class Queue:
 
 
 class Batch:
-    """The running rows, with their cache, mask ``[rows, width]``, last tokens and random numbers."""
+    """The running rows with their cache, attention mask ``[rows, width]``, last tokens and random numbers."""
 
     def __init__(self, model: Any, first: PendingSequences, steps: int) -> None:
-        """Start with the rows of ``first``. A row gets at most ``steps`` tokens."""
+        """Start with the rows of ``first``. Each row gets at most ``steps`` tokens."""
         import torch
 
         from prorl_inference.backends.transformers.attention import select_rows
@@ -130,7 +129,7 @@ class Batch:
         return [i for i, runs in enumerate(self.running) if not runs]
 
     def sample(self, params: SamplingParams, stops: frozenset[int]) -> list[Row]:
-        """Sample ``tokens_between_checks`` tokens for every running row; return the rows that ended."""
+        """Sample ``tokens_between_checks`` tokens in every running row; return the rows that ended."""
         drawn = [self._draw(self.logits, slice(None), range(len(self.rows)), params)]
         for ahead in range(1, min(tokens_between_checks(self.device), self._tokens_left())):
             self.advance()
@@ -140,7 +139,7 @@ class Batch:
     def admit(
         self, new: PendingSequences, params: SamplingParams, stops: frozenset[int]
     ) -> list[Row]:
-        """Copy pending sequences over free rows and sample their first tokens; return the rows that ended."""
+        """Copy pending sequences to free rows and sample their first tokens; return the rows that ended."""
         import torch
 
         free = self.free()[: len(new.rows)]
@@ -194,7 +193,7 @@ class Batch:
                 layer.pad_left(positions)
 
     def drop_padding(self) -> None:
-        """Drop the positions on the left that no running row needs."""
+        """Drop cache positions on the left that no running row needs."""
         rows = zip(self.rows, self.prompts, self.running, strict=True)
         needed = max(prompt + len(row.token_ids) - 1 for row, prompt, runs in rows if runs)
         spare = self.width - needed
@@ -216,9 +215,9 @@ class Batch:
         params: SamplingParams,
         ahead: int = 0,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return a token and log-prob for each row in ``slots``; ``place`` selects the same rows of a tensor.
+        """Sample a token for each row in ``slots``. Returns (tokens, log-probs).
 
-        ``ahead`` is how many tokens were drawn since the rows' ``token_ids`` were updated.
+        ``place`` indexes the rows in tensors. ``ahead`` is the number of tokens not yet in the rows' ``token_ids``.
         """
         import torch
 
@@ -235,7 +234,6 @@ class Batch:
         drawn: Sequence[tuple[torch.Tensor, torch.Tensor]],
         stops: frozenset[int],
     ) -> list[Row]:
-        """Append the ``drawn`` tokens to the rows ``slots``; return the rows that ended."""
         ended = []
         for slot, sampled in zip(slots, sampled_rows(drawn), strict=True):
             if self.running[slot] and self.rows[slot].take(sampled, stops):
@@ -255,12 +253,12 @@ class Batch:
 
 
 def _prompt_lengths(new: PendingSequences) -> list[int]:
-    """Return the lengths of the prompts. ``lengths`` also counts the earlier tokens of resumed samples."""
+    """Return the lengths of the prompts, without the earlier tokens of resumed samples."""
     return [n - len(row.token_ids) for row, n in zip(new.rows, new.lengths, strict=True)]
 
 
 def can_refill(model: Any) -> bool:
-    """Return whether every layer's cache keeps all tokens, as refilling needs."""
+    """Return whether the model's cache keeps all tokens in every layer, which refilling requires."""
     from prorl_inference.backends.transformers.attention import grows_in_place, make_cache
 
     if is_recurrent(model) or not cache_name(model):
@@ -271,9 +269,9 @@ def can_refill(model: Any) -> bool:
 def decode_refilled(
     model: Any, queue: Queue, params: SamplingParams, stop_ids: frozenset[int], batch_size: int
 ) -> Iterator[list[Row]]:
-    """Sample every row of ``queue`` with at most ``batch_size`` rows at once; yield the rows that end with each token.
+    """Sample all rows of ``queue``, at most ``batch_size`` at once. Yields, after each step, the rows that ended.
 
-    Samples may be added to the queue between iterations. See :func:`.decoding.decode_batch`.
+    Samples may be added to the queue between steps. See :func:`.decoding.decode_batch`.
     """
     minimum = max(1, int(batch_size * _REFILL_AT))
     while queue:

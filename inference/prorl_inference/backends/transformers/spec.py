@@ -1,4 +1,4 @@
-"""The backend ``transformers``: a model loaded in this process, or the one in training."""
+"""The backend ``transformers``: samples from a model in this process, which may be in training."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Messages between the host and a container's first process.
 
-A frame is one byte for the kind, a 4-byte big-endian length and a body. The body of ORDER, JOB and RENEW is marshal
-data, that of HELLO, WATCH, RENEWED, END and CLEAN is JSON, and that of all others is bytes.
+A frame is one byte for the kind, a 4-byte big-endian length and a body.
 """
 
 from __future__ import annotations

@@ -66,9 +66,9 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter new user, mount and pid namespaces, and a read-only root folder.
+    """Enter new user, mount and pid namespaces. The pid namespace applies to processes forked later.
 
-    The pid namespace applies to processes forked later. ``ask_for_map`` has the parent process write the id maps.
+    ``ask_for_map`` has the parent process write the id maps.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
