@@ -175,7 +175,7 @@ def test_servers_and_devices_that_cannot_be_are_a_mistake_before_anything_is_ask
     for words, said in (
         (["--set", f"server.url={servers[0].url},ftp://x"], "write it as http://host:8000/v1"),
         (["--set", "server.url=,"], "url"),
-        (["--set", "model.device=cpu,cuda:0"], "not both"),
+        (["--set", "model.device=cpu,cuda:0"], "use either numbered GPUs"),
     ):
         done = call(*words)
         assert isinstance(done.exception, UserError) and said in str(done.exception)

@@ -380,7 +380,7 @@ def test_servers_of_different_models_or_named_twice_are_a_mistake(
     servers[1].card = {"max_model_len": 77}
     with pytest.raises(UserError, match="serves tiny, and describes it differently"):
         asked(servers[:2])
-    with pytest.raises(UserError, match="named twice"):
+    with pytest.raises(UserError, match="listed twice"):
         asked([servers[0], servers[0]])
 
 

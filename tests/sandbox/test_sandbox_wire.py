@@ -135,7 +135,7 @@ def test_forged_arrays_and_frames_are_malformed_or_values(tag: str, parts: list[
 def test_columns_whose_names_collide_are_refused_at_once() -> None:
     names = COLLIDING * 1000
     parts = [names, [["<f8", []]] * len(names), []]
-    with pytest.raises(FrameError, match="one hash"):
+    with pytest.raises(FrameError, match="equal hashes"):
         decoding.decode({"t": "frame", "v": parts})
 
 
