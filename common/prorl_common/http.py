@@ -90,7 +90,7 @@ def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
         )
     if parts.username is not None or parts.password is not None or parts.query:
         raise UserError(
-            f"{name} must not contain a key or password: name an environment variable instead"
+            f"{name} must not contain a key or password: put it in an environment variable"
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(f"{name} is '{url}': write it as {example}")
@@ -107,9 +107,7 @@ def bearer_token(explicit: str | None) -> str:
     """Return ``explicit``, or PRORL_TOKEN if that is None, or "". Raises UserError for an invalid token."""
     token = (explicit if explicit is not None else os.environ.get("PRORL_TOKEN", "")).strip()
     if not token.isascii() or not token.isprintable():
-        raise UserError(
-            "the token (PRORL_TOKEN) contains characters that an HTTP header cannot contain"
-        )
+        raise UserError("the token (PRORL_TOKEN) must consist of printable ASCII characters")
     return token
 
 

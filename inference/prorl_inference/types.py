@@ -14,9 +14,7 @@ Messages = Sequence[Mapping[str, str]]
 
 FinishReason = Literal["stop", "length", "refused", "paused"]
 Batching = Literal["fixed", "refill"]
-"""Batching of Transformers. ``fixed`` is bitwise repeatable; ``refill`` fills free rows at once, repeatable up to
-rounding.
-"""
+"""``fixed`` batches are bitwise repeatable. ``refill`` fills free rows at once and is repeatable up to rounding."""
 DEFAULT_BATCH_SIZE = 128
 """Default number of samples that run at once."""
 
@@ -52,12 +50,11 @@ class Completion:
     """One sampled completion.
 
     - ``text``: text without special tokens. Includes ``<think>`` if the chat template put this tag into the prompt.
-    - ``token_ids``, ``logprobs``: one per token, with the end token; -1 and NaN from a server. Log-probs are natural
-      logs after temperature, before top-p.
-    - ``given``: ranges (start, stop) of tokens that an environment wrote, whose log-probs are 0. ``text`` begins after
-      them.
-    - ``finish_reason``: ``stop`` (end token), ``length`` (``max_tokens``), ``refused`` by a server because of ``note``,
-      or ``paused``. Refused and paused completions have an empty ``text``.
+    - ``token_ids``, ``logprobs``: a value per token, including the end token (-1 and NaN from a server). Log-probs are
+      natural logs after temperature, before top-p.
+    - ``given``: ranges (start, stop) of tokens that an environment wrote. ``text`` begins after the last range.
+    - ``finish_reason``: ``stop`` (end token), ``length`` (``max_tokens``), ``refused`` (by a server; see ``note``) or
+      ``paused``. Refused and paused completions have an empty ``text``.
     """
 
     text: str

@@ -18,7 +18,7 @@ from prorl_inference.workers.work import SharedWork, Unit
 AGAIN_SECONDS = 10.0
 """Seconds until a failed worker is tried again."""
 CALL_SAMPLES = 1024
-"""Maximum number of samples in one call to a server, unless its concurrency is higher than an eighth of this."""
+"""Maximum number of samples in one call to a server, unless eight times its concurrency is more."""
 LOOK_SECONDS = 0.05
 TICK_SECONDS = 0.2
 JOIN_SECONDS = 5.0

@@ -27,7 +27,6 @@ _reseed: list[Callable[[], Any]] = []
 
 
 def preload() -> None:
-    """Import the modules in ``COMMON``."""
     for name in COMMON:
         importlib.import_module(name)
     prelude.prepare()

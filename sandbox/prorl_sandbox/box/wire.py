@@ -2,8 +2,8 @@
 
 Sandboxed processes send tagged JSON, the host sends marshal data. A frame is a 4-byte big-endian length and a body.
 
-Supported types are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, Counter,
-defaultdict, OrderedDict, and the types in ``columns`` and ``objects``. Other subclasses are refused.
+Supported are None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, Counter, defaultdict,
+OrderedDict, and the types in ``columns`` and ``objects``.
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ class Templates:
 
 
 class SlotPool:
-    """Lends up to ``size`` slots, which are started when needed. Thread-safe."""
+    """Lends up to ``size`` slots at once, started when needed. Thread-safe."""
 
     def __init__(self, templates: Templates, size: int) -> None:
         self.places = Places(size)

@@ -11,7 +11,7 @@ from typing import Literal
 from prorl_sandbox.types import SandboxError
 
 When = Literal["free", "alone", "now"]
-""""free" waits for enough free places, "alone" until no other program runs; "now" raises NoneFree instead of
+""""free" waits for enough free places, "alone" until no other program runs, "now" raises NoneFree instead of
 waiting.
 """
 

@@ -21,7 +21,7 @@ PROMPT = re.compile(
     re.IGNORECASE,
 )
 """Matches the prompt's size in messages of vLLM, SGLang and hosted servers, unless it is only a lower bound."""
-CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
+CURE = "set server.tokenizer to the model's tokenizer, or request fewer tokens"
 
 
 class ContextLimits:
@@ -48,8 +48,8 @@ class ContextLimits:
     ) -> Mapping[str, Any]:
         """Return ``body`` with a smaller ``max_tokens``, after the server refused it because of its length.
 
-        The prompt's size is taken from the server's message ``refusal``, or from the answer to a request for one token,
-        which ``measure`` sends. Raises RefusedError if that does not help.
+        The prompt's size is read from the server's message ``refusal`` or, if that fails, found with a request that
+        ``measure`` sends. Raises RefusedError if the size is unknown or the prompt fills the context.
         """
         message, requested = str(refusal), body.get("max_tokens")
         if requested is None or not EXCEEDED.search(message):

@@ -294,7 +294,7 @@ class OpenAIGenerator:
             self.model_id = next(iter(models))
         else:
             names = f"it has {', '.join(list(models)[:8])}" if models else "it lists none"
-            raise UserError(f"name the model that {self._address} should sample from: {names}")
+            raise UserError(f"choose a model of the server {self._address}: {names}")
         self._card = models.get(self.model_id, {})
 
     def _check_same_model(self, connection: Connection) -> None:

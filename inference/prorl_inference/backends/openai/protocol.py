@@ -179,7 +179,7 @@ def completion(job: Job, answer: Answer, tokenizer: Any) -> Completion:
     if count is None:
         if tokenizer is None:
             raise UserError(
-                "the server does not say how many tokens an answer has: name the model's tokenizer"
+                "the server does not count an answer's tokens: set server.tokenizer to the model's tokenizer"
             )
         count = len(tokenizer.encode(text, add_special_tokens=False))
     if job.opened and not text.lstrip().startswith("<think>"):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import torch
 
 COMPACT_AT = 0.875
-"""Fraction of running rows at which ended rows are dropped. Dropping them copies the cache."""
+"""Ended rows are dropped when at most this fraction of the rows is running. Dropping copies the cache."""
 _CACHE_NAMES = ("cache", "past_key_values", "cache_params")
 """Possible names of the cache argument of a model's forward pass."""
 STOP_CHECK = 8
