@@ -119,7 +119,7 @@ def test_a_model_is_trained_resumed_evaluated_and_compared(data: Path) -> None:
     ("call", "words"),
     [
         (lambda: prorl.train("cpus", data="data/tiny"), "cpus"),
-        (lambda: prorl.train("cpu", resume="mine"), "leave those out"),
+        (lambda: prorl.train("cpu", resume="mine"), "leave out preset and name"),
         (lambda: prorl.train("cpu", data="data/tiny", optimiser__lr=1.0), "optimiser"),
         (lambda: prorl.evaluate("model", dataset="data/tiny", k=4, n=2), "k > n"),
         (lambda: prorl.evaluate("model", dataset="data/none", k=1, n=1), "data/none"),

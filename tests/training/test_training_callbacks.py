@@ -276,7 +276,7 @@ def test_what_cannot_work_is_refused_with_its_cure(tmp_path: Path) -> None:
     for args, cure in (
         ({"logging_steps": 10}, r"GRPOConfig\(logging_steps=1\)"),
         ({"sync_ref_model": True}, "sync_ref_model=False"),
-        ({"beta": 0.0}, "beta=0 and LoRA keep no reference"),
+        ({"beta": 0.0}, "no reference to reset with beta=0 or LoRA"),
     ):
         with pytest.raises(UserError, match=cure):
             attached(tmp_path, **args)
@@ -287,6 +287,6 @@ def test_what_cannot_work_is_refused_with_its_cure(tmp_path: Path) -> None:
         ("phases=[{name: a, steps: 9, set: {rollout: {samples: 4}}}]", "a phase's rollout"),
         ("controller.on_stall=[raise_samples]", "on_stall raise_samples"),
     ):
-        with pytest.raises(UserError, match=f"only prorl train can do this.*{name}"):
+        with pytest.raises(UserError, match=f"only prorl train supports .*{name}"):
             trainer_config("prorl-v2", [setting], {})
     assert isinstance(trainer_config("no-kl", [], {"rollout.samples": 4}), TrainConfig)

@@ -259,5 +259,5 @@ def test_a_template_that_rewrites_earlier_turns_is_refused_before_training() -> 
 
 def test_the_cluster_engine_refuses_environments_before_it_starts() -> None:
     refuse_environments([named_sample("x")])
-    with pytest.raises(UserError, match=r"turns is an environment.*use engine=local"):
+    with pytest.raises(UserError, match=r"environments, such as turns: use engine=local"):
         refuse_environments(samples_of("go"))

@@ -317,12 +317,12 @@ def test_longest_sequence_is_what_the_config_allows_and_the_model_holds() -> Non
 
 
 REFUSALS = {
-    "model.lora.rank=8": "model.lora.rank=8: all weights are trained",
+    "model.lora.rank=8": "model.lora.rank=8: adapters are not supported",
     "warm_start.examples=5": "warm_start.examples=5: supervised steps are not supported",
     "model.dtype=fp32": "set model.dtype=auto",
     "model.device=cuda:1": "set model.device=cuda, and CUDA_VISIBLE_DEVICES",
     "rollout.backend=transformers": "vLLM samples here",
-    "kl.measure_share_every=7": "the share of the KL term is not measured: remove it",
+    "kl.measure_share_every=7": "this engine does not measure the KL term's share of the gradient: remove it",
     "loss.mini_batches=3": "256 prompts do not divide into loss.mini_batches=3",
     "openrlhf.gpus_per_node=7": "1024 responses an update do not divide among the policy's 7 ranks",
     "openrlhf.vllm_engines=3": "3 of 1 do not fill 1 x 8 GPUs",
@@ -401,7 +401,7 @@ def test_a_setting_of_another_loss_is_refused_unless_the_preset_made_it(tmp_path
     mine = ["loss.name=mine", "loss.clip_low=0.1"]
     assert unsupported(configured("prorl-v1", *mine)) == []  # whose preset sets dual_clip
     (line,) = unsupported(configured("prorl-v1", *mine, "loss.dual_clip=4"))
-    assert "loss.dual_clip=4.0: the policy loss clip or gspo reads it, which is not in use" in line
+    assert "loss.dual_clip=4.0: only the policy loss clip or gspo reads it" in line
 
 
 def test_settings_are_refused_that_only_together_are_wrong() -> None:
@@ -585,7 +585,7 @@ def test_a_plug_in_loss_is_understood_from_the_command_line(tmp_path: Path) -> N
     words = ["--engine", "openrlhf", "--dry-run", "--preset", "prorl-v2", "--set", "loss.name=mine"]
     assert "train_ppo_ray" in prorl(*words, "--plugin", str(file)).stdout
     with pytest.raises(
-        UserError, match=r"loss\.dual_clip=3\.0: the policy loss clip or gspo reads it"
+        UserError, match=r"loss\.dual_clip=3\.0: only the policy loss clip or gspo reads it"
     ):
         prorl(*words, "--plugin", str(file), "--set", "loss.dual_clip=3")
 

@@ -196,7 +196,7 @@ def test_the_checksum_in_blocks_is_that_of_the_whole(monkeypatch: pytest.MonkeyP
 
 
 def test_a_reference_whose_weights_differ_after_a_reset_is_an_error() -> None:
-    with pytest.raises(ResetFailed, match="not the policy's"):
+    with pytest.raises(ResetFailed, match="but the policy's is"):
         policy_on(FakeCluster(copies=False)).reset_reference(clear_optimizer=False)
 
 

@@ -62,8 +62,8 @@ def test_changes_of_the_mathematics_are_refused_all_at_once_with_the_cure(run: R
         assert part in text
     assert "checkpoint.every" not in text
     assert (
-        "(on --resume model.device, model.gradient_checkpointing, model.liger, model.gpus, "
-        "model.sharding, model.gpu_gb, model.check_fit, loss.pack_tokens may change)" in text
+        "(it can change model.device, model.gradient_checkpointing, model.liger, model.gpus, "
+        "model.sharding, model.gpu_gb, model.check_fit, loss.pack_tokens)" in text
     )
     assert "prorl train export one --out FOLDER" in text
     assert "\n" not in text

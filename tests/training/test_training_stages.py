@@ -108,9 +108,9 @@ def test_a_resolved_config_reads_back_equal_also_as_a_file_of_settings(tmp_path:
     [
         ("[{preset: prorl-v9}]", "unknown preset 'prorl-v9'"),
         ("[{preset: prorl-v2}, {preset: prorl-v2}]", "stage prorl-v2 has no length: set its steps"),
-        ("[{preset: prorl-v1, steps: 9}]", "prorl-v1 has phases, whose steps are its length"),
+        ("[{preset: prorl-v1, steps: 9}]", "prorl-v1 has phases, so steps cannot be set"),
         ("[{preset: prorl-v1, phases: {run-9: {steps: 1}}}]", "prorl-v1 has no phase run-9"),
-        ("[{preset: prorl-3k}]", "has stages of its own"),
+        ("[{preset: prorl-3k}]", "has stages itself"),
         ("[{preset: prorl-v2, stepps: 9}]", "unknown setting 'stages.0.stepps'"),
         ("[{preset: prorl-v2, steps: 9}, {preset: cpu}]", "stage cpu differs from the first stage"),
         ("[{preset: prorl-v2, steps: 1}, {preset: prorl-v2}]", "two stages have the same name"),

@@ -1,4 +1,4 @@
-"""Specs of policy losses, advantages, KL estimates and penalties, which plug-ins can add. Needs no torch.
+"""Specs of policy losses, advantages, KL estimates and penalties, which plug-ins can add, without torch.
 
 In shapes, B is the number of trajectories and N the number of their tokens.
 """
@@ -30,7 +30,7 @@ class PolicyLoss(NamedTuple):
 class Response:
     """A response for which a penalty is computed.
 
-    ``raw`` is the raw reward; ``correct`` means that it is 1. ``tokens`` includes the end token. ``limit`` is
+    ``correct`` means that the raw reward ``raw`` is 1. ``tokens`` includes the end token. ``limit`` is
     ``rollout.max_tokens``.
     """
 
@@ -92,8 +92,8 @@ class KLSpec:
 class PenaltySpec:
     """A number added to the reward before advantages. Filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns the number; ``options`` includes the defaults. The penalty that
-    ``length_penalty.form`` names is weighted and follows the schedule. Penalties under ``penalties`` are always on.
+    ``penalty(response, options)`` returns the number; ``options`` includes the defaults. The penalty named by
+    ``length_penalty.form`` is multiplied by its weight and follows its schedule. Those in ``penalties`` are always on.
     """
 
     name: str
@@ -117,7 +117,7 @@ def with_defaults(spec: ObjectiveSpec, given: Mapping[str, Any]) -> dict[str, An
 
 
 def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
-    """Raise PluginError unless ``value`` is a tensor of the shape of ``like``."""
+    """Raise PluginError if ``value`` is not a tensor with the shape of ``like``."""
     from torch import Tensor
 
     if isinstance(value, Tensor) and value.shape == like.shape:
@@ -152,7 +152,7 @@ S = TypeVar("S", bound=ObjectiveSpec)
 
 
 def check_part_name(door: Door[S], name: str) -> str:
-    """Return ``name``. Raises ValueError, with the closest names, if no spec in ``door`` has this name."""
+    """Return ``name``. Raises ValueError, with the closest names, if ``door`` has no spec of this name."""
     try:
         door.origin(name)
     except UserError as error:

@@ -27,7 +27,7 @@ def named_sample(name: str, domain: Domain = "math") -> Sample:
 
 
 def scored_group(name: str, *rewards: float | None, step: int = 0) -> Group:
-    """Return a group of responses to ``named_sample(name)`` with these rewards. None stands for an infra error."""
+    """Return a group of responses to ``named_sample(name)`` with these rewards (None: infra error)."""
     completion = Completion("x", (1,), (-1.0,), "stop")
     verdicts = [Verdict(r, "infra_error" if r is None else "scored", "x") for r in rewards]
     policies = ((0, step - 1),)
@@ -39,10 +39,7 @@ def scored_group(name: str, *rewards: float | None, step: int = 0) -> Group:
 
 
 class ByLength:
-    """Scorer that rewards texts whose length is divisible by ``divisor``.
-
-    Most groups of an untrained model then have different rewards.
-    """
+    """Scorer that rewards texts whose length is divisible by ``divisor``."""
 
     def __init__(self, divisor: int = 2) -> None:
         self.divisor = divisor
@@ -60,11 +57,12 @@ def untimed_metrics(run: RunFolder) -> list[dict[str, Any]]:
 
 
 class EchoGenerator:
-    """Generator whose completions are ``prompt/0``, ``prompt/1``, ..., one token each. The oldest group ends first.
+    """Generator of the completions ``prompt/0``, ``prompt/1``, ..., one token each. Groups end in the order of
+    requests.
 
     - breaks: the second group raises RuntimeError.
-    - slow: prompts whose groups end last. When the stream is stopped, only their first completion has ended.
-    - begun, open_at: for each prompt, its earlier completions and how many groups were open when it was submitted.
+    - slow: prompts whose groups end last. When the stream stops, only their first completion is complete.
+    - begun, open_at: for each prompt, its earlier completions and the number of open groups when it was submitted.
     """
 
     model_id = "echo"

@@ -1,4 +1,4 @@
-"""Records that pass between the parts of a training step. Importing this module needs no torch."""
+"""Records that pass between the parts of a training step, without torch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FULL_MARKS = 1 - 1e-9
 BLOCK_BYTES = 1 << 28
 """Maximum bytes of a block of float32 logits in ``policy.logprobs``."""
 CPU_CHUNK_BYTES = 1 << 22
-"""On a CPU ``policy.logprobs`` processes a block in chunks of about this many bytes, which fit into the cache."""
+"""Bytes of a block that ``policy.logprobs`` processes at a time on a CPU, so that they fit into the cache."""
 
 Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra", "saturated"]
 """Whether a group is used, or why not. ``flat``: equal partial rewards. ``infra``: fewer than two verdicts.
@@ -32,19 +32,18 @@ Ended = Literal["", "answer", "turns", "tokens"]
 ChatMessage = Mapping[str, str]
 
 Policies = tuple[tuple[int, int], ...]
-"""Which policies sampled a response: pairs (first token, step that produced the policy), in order (step 0: the initial
-policy). ``((0, 3), (17, 4))``: policy 3 sampled 17 tokens, policy 4 the others.
-"""
+"""The policies that sampled a response: pairs (first token, step that produced the policy), in order. Step 0 is the
+initial policy. ``((0, 3), (17, 4))``: policy 3 sampled 17 tokens, policy 4 the others."""
 
 
 def sampled_from(policies: Policies, token: int, policy: int) -> Policies:
-    """Return ``policies`` after ``policy`` has taken over the sampling of the response at token ``token``."""
+    """Return ``policies`` of a response that ``policy`` samples from token ``token`` on."""
     before = tuple(pair for pair in policies if pair[0] < token)
     return before if before and before[-1][1] == policy else (*before, (token, policy))
 
 
 class Scorer(Protocol):
-    """Scores responses, as ``prorl_verifiers.VerifierPool`` does."""
+    """Scores responses, like ``prorl_verifiers.VerifierPool``."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]: ...
 
@@ -53,8 +52,8 @@ class Scorer(Protocol):
 class Trajectory:
     """One response with its raw ``reward``, and the ``shaped`` reward from which advantages are computed.
 
-    With ``trains=False`` the response counts in the baseline but not in the loss. If the task is an environment's,
-    ``turns`` is the conversation after the prompt, and ``ended`` says what ended it.
+    With ``trains=False`` the response counts in the baseline but not in the loss. For an environment, ``turns`` is the
+    conversation after the prompt, and ``ended`` says what ended it.
     """
 
     sample_index: int
@@ -68,7 +67,7 @@ class Trajectory:
 
     @property
     def first_policy(self) -> int:
-        """Step that produced the oldest policy that sampled the response."""
+        """Step that produced the oldest policy of the response."""
         return self.policies[0][1]
 
     @property
@@ -88,8 +87,6 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All responses to one prompt."""
-
     sample: Sample
     trajectories: tuple[Trajectory, ...]
     step: int = 0
@@ -105,8 +102,7 @@ class Group:
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
         """Return whether dynamic sampling uses the group, or why not.
 
-        DAPO (arXiv 2503.14476, eq. 11) uses groups with 0 < number correct < n. ``spread`` extends this to continuous
-        rewards.
+        DAPO (arXiv 2503.14476, eq. 11) uses groups with 0 < number correct < n; ``spread`` is for continuous rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:
@@ -132,7 +128,7 @@ class Conversation:
     """The rollout of an environment between turns.
 
     ``messages`` are the earlier responses and the environment's answers. ``state`` is None before the first answer.
-    ``verdict`` is the final verdict, if there is one, and ``ended`` says what ended the rollout.
+    ``verdict`` is the final verdict, or None. ``ended`` says what ended the rollout.
     """
 
     messages: tuple[ChatMessage, ...] = ()
@@ -145,8 +141,7 @@ class Conversation:
 class LateGroup:
     """A group that was not finished when its step ended.
 
-    Paused completions continue in the next step. Tokens keep the log-prob of the policy that sampled them.
-    ``conversations`` is empty, or has one per completion.
+    Its paused completions continue in the next step. ``conversations`` is empty, or has one per completion.
     """
 
     sample: Sample
@@ -198,7 +193,7 @@ class Batch:
     prompts_too_long: int = 0
 
     def discard(self, waiting: Carried, keep_surplus: bool) -> None:
-        """Drop the ``waiting`` groups, and also the surplus unless ``keep_surplus``."""
+        """Discard the groups in ``waiting``, and also the surplus unless ``keep_surplus``."""
         self.discarded = [*waiting.groups, *([] if keep_surplus else self.surplus)]
         self.cancelled = [*waiting.late, *self.cancelled]
         if not keep_surplus:
@@ -246,7 +241,7 @@ class UpdateStats:
     mismatch_kl: float | None
     """KL(sampler || trainer before the update) in nats per token, without stale tokens; None if all are stale."""
     mismatch_ess: float | None
-    """Effective sample size of the probability ratios trainer / sampler, divided by the number of these tokens
+    """Effective sample size of the probability ratios trainer / sampler, divided by their number
     (``algorithm.objective``)."""
     lr: float
     """Learning rate of the last mini-batch."""
@@ -256,8 +251,7 @@ class UpdateStats:
     """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, with 2-norms over all trained
     parameters before clipping; None if not measured."""
     trainer_logprobs: Mapping[int, Tensor] = field(default_factory=dict, compare=False, repr=False)
-    """Trajectory -> the trainer's log-probs (tokens,) before the update, float32 on the CPU, if they were computed.
-    Written to the rollouts; not a metric."""
+    """Trajectory -> the trainer's log-probs (tokens,) before the update, float32 on the CPU, if they were computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +312,7 @@ class StepReport:
     levels: tuple[int, int] | None
     """Open and closed levels of generated items after this step; None unless ``data.levels=ladder``."""
     coverage: Mapping[str, Mapping[str, int]]
-    """Domain -> numbers of items solved so far. The empty name stands for all domains."""
+    """Domain -> numbers of items solved so far. Domain "" is the total."""
     validation: Validation | None
     """None in a step without validation."""
     update_seconds: float

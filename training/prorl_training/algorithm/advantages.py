@@ -46,9 +46,9 @@ def compute_advantages(
 ) -> Tensor:
     """Return the advantage (B,) of each trajectory.
 
-    ``rewards`` are (B,) float, or (B, R) if the estimator takes R rewards. ``groups`` (B,) has the number of each
-    trajectory's prompt, ``lengths`` (B,) its length in tokens. Raises ValueError for unequal shapes or a reward that is
-    not finite, PluginError if an advantage is not finite.
+    ``rewards`` are (B,) float, or (B, R) if the estimator takes R rewards. ``groups`` (B,) are prompt indices,
+    ``lengths`` (B,) numbers of tokens. Raises ValueError for unequal shapes or a reward that is not finite, PluginError
+    if an advantage is not finite.
     """
     estimator = ADVANTAGES.get(config.estimator)
     several = (len(config.reward_weights),) if estimator.several else ()
@@ -165,8 +165,8 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return MaxRL's advantages (B,) (arXiv 2602.02710).
 
-    They are (R - mean_group(R)) / mean_group(R), and 0 in groups whose mean is not positive. With n samples the
-    expected gradient is that of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1), close to that of log pass@1.
+    They are (R - mean_group(R)) / mean_group(R), or 0 in groups whose mean is not positive. The expected gradient
+    approximates that of log pass@1.
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -181,9 +181,9 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
     """Return Pass@k training's advantages (B,), by the analytic form of arXiv 2508.10751.
 
-    Let the value of a subset of k responses be its best reward. A response's advantage is the mean value of the subsets
-    that contain it minus the mean of all subsets, divided by their standard deviation (0 if all values are equal). With
-    k = 1 this is GRPO.
+    The value of a subset of k responses is its best reward. A response's advantage is the mean value of the subsets
+    that contain it minus the mean over all subsets, divided by the standard deviation over all subsets (0 if that is
+    0). With k = 1 this is GRPO.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -212,10 +212,11 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return, for each rank (ascending), the fraction of k-subsets whose best element has this rank.
+    """Return three lists of fractions of the k-subsets of n elements, with an entry for each rank j (ascending).
 
-    The three lists are fractions of all subsets, of the subsets that contain the element, and of the subsets that
-    contain a given lower-ranked element.
+    - best: of all subsets, those whose best element is j.
+    - alone: of the subsets that contain j, those whose best element is j.
+    - above: of the subsets that contain a given lower element, those whose best element is j.
     """
     every, with_one = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]
@@ -242,7 +243,6 @@ def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
 
 
 def group_variance(centred: Tensor, index: Tensor, std: str) -> Tensor:
-    """Return the variance of each trajectory's group (B,)."""
     variance = group_mean(centred**2, index)
     if std == "sample":
         count = torch.bincount(index).to(centred.dtype)

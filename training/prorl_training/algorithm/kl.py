@@ -15,15 +15,14 @@ from prorl_training.config.algorithm import KLConfig
 from prorl_training.spec import KL_ESTIMATORS, KLSpec, check_gradient, check_vector, with_defaults
 
 EXP_LIMIT = 80.0
-"""Limit of -d in k3. exp(80) is finite in float32, so a clamped estimate has gradient 0, not 0 x inf."""
+"""Maximum of -d in k3. If exp(-d) overflowed float32, the gradient of a clamped estimate would be NaN."""
 
 
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    ``config.clamp`` says whether the log-ratio d = log pi - log pi_ref, the estimate, or both are clamped. Clamped
-    tokens have no gradient: with ``clamp_value`` 10, those with |d| above 10 (``input``) or, for k2, sqrt(20)
-    (``output``).
+    ``config.clamp`` selects what is clamped: the log-ratio d = log pi - log pi_ref, the estimate, or both. A clamped
+    token has no gradient.
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)
@@ -60,7 +59,7 @@ K1 = KLSpec(name="k1", estimate=k1)
 
 
 def k2(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return d^2 / 2. Its gradient on the policy's samples is that of the KL divergence."""
+    """Return d^2 / 2, whose expected gradient under the policy equals the gradient of the KL divergence."""
     del config
     return 0.5 * log_ratio**2
 

@@ -14,9 +14,7 @@ from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
 
 
 class Mismatch(NamedTuple):
-    """Importance weights (N,) of the tokens' losses, and the fraction of tokens (or sequences) whose ratio is out of
-    bounds.
-    """
+    """Importance weights (N,), and the fraction of tokens (or sequences) whose ratio is out of bounds or vetoed."""
 
     weights: Tensor
     masked_fraction: Tensor
@@ -25,14 +23,14 @@ class Mismatch(NamedTuple):
 def mismatch_weights(
     trainer_logprobs: Tensor, sampler_logprobs: Tensor, lengths: Tensor, config: MismatchConfig
 ) -> Mismatch:
-    """Return importance weights that correct for the gap between sampler and trainer.
+    """Return importance weights that correct for the difference between the sampler's and the trainer's log-probs.
 
-    A token's rho is exp(trainer's log-prob before the update - sampler's log-prob). With ``level: token`` the ratio is
-    rho. With ``sequence`` or ``geometric`` it is the product or geometric mean of the sequence's rho.
+    A token's rho is exp(trainer's log-prob before the update - sampler's log-prob). The ratio is rho (``level:
+    token``), or the product (``sequence``) or geometric mean (``geometric``) of rho over the sequence.
 
     - ``tis``: the ratio clamped to [low, high] (truncated importance sampling, Yao et al. 2025).
-    - ``icepop``: the ratio, or 0 where it is outside [low, high] (ant-ling 2025).
-    - ``sequence_mask``: rho, or 0 in sequences whose geometric mean of rho is outside (OpenRLHF 0.11.2, NeMo-RL).
+    - ``icepop``: the ratio, or 0 if it is outside [low, high] (ant-ling 2025).
+    - ``sequence_mask``: rho, or 0 if the sequence's geometric mean is outside [low, high] (OpenRLHF 0.11.2, NeMo-RL).
 
     Sequences with a rho below ``veto`` get weight 0 (Liu, Li et al. 2025, richardli.xyz/rl-collapse). References: verl,
     rollout_corr_helper.py, and TRL, grpo_trainer.py.
@@ -66,17 +64,17 @@ def _bounded_exp(gap: Tensor) -> Tensor:
 
 
 class MismatchSize(NamedTuple):
-    """The distance between the sampler's and the trainer's distributions."""
+    """The distance between the sampler's and the trainer's distributions, from rho of ``mismatch_weights``."""
 
     kl: float
     """KL(sampler || trainer) in nats per token: the mean of rho - 1 - log rho (Schulman's k3, never negative)."""
     ess: float
     """Effective sample size divided by the number of tokens n (Kish 1965): (sum rho)^2 / (n sum rho^2). It is 1 if
-    sampler and trainer agree, and 1 / n if one token has all the weight. ``rho`` is taken before the correction."""
+    sampler and trainer agree, and 1 / n if one token has all the weight."""
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return four sums over a pass's tokens. Their totals over a step's passes are the input of ``mismatch_size``.
+    """Return four sums (4,) over a pass's tokens, of k3, rho, rho^2 and 1, which ``mismatch_size`` needs.
 
     All inputs are (N,). ``counted`` is False for stale tokens.
     """
@@ -89,7 +87,7 @@ def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: T
 
 
 def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
-    """Return the distance, given the ``mismatch_sums`` of a whole step, or None if no token was counted."""
+    """Return the MismatchSize of a step, given the total of its ``mismatch_sums``, or None if no token was counted."""
     k3, total, squares, count = sums
     if not count:
         return None
@@ -99,8 +97,8 @@ def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
 class Tokens(NamedTuple):
     """The N response tokens of one forward pass: its B trajectories, concatenated.
 
-    All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are the log-probs that ``loss.old_logprobs``
-    chooses. ``weights`` are from ``token_weights`` of the whole mini-batch, so that the losses of its passes add up.
+    All tensors are (N,) float, except ``lengths`` (B,) int. ``old`` are the old log-probs (``loss.old_logprobs``).
+    ``weights`` come from ``token_weights`` of the whole mini-batch.
     """
 
     logprobs: Tensor
@@ -113,9 +111,9 @@ class Tokens(NamedTuple):
 
 
 class PassLoss(NamedTuple):
-    """One pass's part of a mini-batch loss: ``loss`` is ``policy_loss`` plus the KL penalty.
+    """One forward pass's contribution to the mini-batch loss. ``loss`` is ``policy_loss`` plus the KL penalty.
 
-    All are scalars except ``kl`` (N,), the KL estimates, which is None without a reference.
+    ``kl`` are the KL estimates (N,), or None without a reference. All other fields are scalars.
     """
 
     loss: Tensor
@@ -142,7 +140,7 @@ def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
     """Return the weight (N,) of each token, such that the batch loss is sum(weights * losses).
 
     - ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12).
-    - ``sequence_mean``: equal per non-empty trajectory, split over its tokens (GRPO, arXiv 2402.03300, eq. 3).
+    - ``sequence_mean``: 1 / (sequence length x number of non-empty sequences) (GRPO, arXiv 2402.03300, eq. 3).
     - ``constant``: 1 / (B max_tokens) (Dr. GRPO, arXiv 2503.20783, section 3.2).
     """
     total = int(lengths.sum())

@@ -24,8 +24,8 @@ def policy_loss(
 ) -> PolicyLoss:
     """Return the loss (N,) of each token under the policy loss ``config.name``.
 
-    The first three arguments are (N,) float, ``lengths`` (B,) int. With ``on_policy_ratio`` the old log-probs are
-    ``logprobs`` without gradient (NeMo-RL). Raises PluginError if the loss has a wrong shape or no gradient.
+    The first three arguments are (N,) float, ``lengths`` (B,) int. With ``on_policy_ratio``, ``logprobs`` without
+    gradient replace ``old_logprobs`` (NeMo-RL). Raises PluginError if the loss has a wrong shape or no gradient.
     """
     spec = POLICY_LOSSES.get(config.name)
     completed = config.model_copy(update={"options": with_defaults(spec, config.options)})
@@ -78,8 +78,8 @@ def gspo(
 ) -> PolicyLoss:
     """Return GSPO's loss of each token: ``clip`` with the ratio of its sequence (arXiv 2507.18071, eq. 6 and 7).
 
-    The sequence's ratio is the geometric mean of its token ratios; its gradient goes to each token (eq. 14). The paper
-    averages over sequences (``loss.aggregation: sequence_mean``). Reference: verl, core_algos.py,
+    The sequence's ratio is the geometric mean of its token ratios, and its gradient goes through every token (eq. 14).
+    The paper averages over sequences (``loss.aggregation: sequence_mean``). Reference: verl, core_algos.py,
     compute_policy_loss_gspo.
     """
     mean = per_sequence((logprobs - old_logprobs).detach(), lengths, mean=True)
@@ -101,10 +101,10 @@ GSPO = PolicyLossSpec(name="gspo", loss=gspo, keys=CLIPPED)
 def cispo(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return CISPO's loss of each token, -sg(clip(r, 1 - clip_low, 1 + clip_high)) A logprobs.
+    """Return CISPO's loss of each token, -sg(clip(r, 1 - clip_low, 1 + clip_high)) A logprobs (arXiv 2506.13585).
 
-    Clipped tokens keep their gradient. Source: arXiv 2506.13585, eq. 4 and 5, where r is bounded only from above
-    (``clip_low`` near 1). Reference: verl, core_algos.py, compute_policy_loss_cispo.
+    Clipped tokens keep their gradient. The paper clips r only from above (eq. 4 and 5), as with ``clip_low`` near 1.
+    Reference: verl, core_algos.py, compute_policy_loss_cispo.
     """
     del lengths
     ratio = _ratio(logprobs, old_logprobs).detach()
@@ -121,7 +121,7 @@ def dppo_tv(
     """Return DPPO's loss of each token with the binary total-variation mask (arXiv 2602.04879).
 
     The loss is -sg(min(r, max_ratio)) A logprobs. It is 0 if the token's probability p has moved too far: p - p_old >
-    ``high`` for A > 0, p_old - p > ``low`` otherwise. In the paper p_old is the sampler's (``loss.old_logprobs:
+    ``high`` for A > 0, or p_old - p > ``low`` for A <= 0. In the paper p_old is the sampler's (``loss.old_logprobs:
     sampler``). Reference: verl, core_algos.py, compute_policy_loss_dppo_tv.
     """
     del lengths

@@ -1,4 +1,4 @@
-"""Turn raw rewards into the shaped rewards that advantages use. Needs no torch.
+"""Turn raw rewards into the shaped rewards from which advantages are computed, without torch.
 
 Filters and pass@k use the raw rewards.
 """
@@ -18,7 +18,7 @@ from prorl_training.types import Group
 
 
 def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: bool) -> list[Group]:
-    """Return the groups with shaped rewards. ``trains`` is False for responses that are left out of the loss."""
+    """Return the groups with shaped rewards, and ``trains=False`` for responses that are left out of the loss."""
     return [
         replace(
             group,
@@ -40,10 +40,10 @@ def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: b
 def shaped_reward(
     config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_is_on: bool
 ) -> float:
-    """Return the raw reward after all penalties: stop-properly, overlong, plug-ins' and (if on) length.
+    """Return the raw reward after stop-properly, overlong, plug-in and (if it is on) length penalties.
 
-    ``tokens`` includes the end token. A response with raw reward 1 counts as correct, even if stop-properly lowers its
-    reward. Raises PluginError for a penalty that is not finite.
+    ``tokens`` includes the end token. The raw reward decides whether a response is correct. Raises PluginError for a
+    penalty that is not finite.
     """
     limit = config.rollout.max_tokens
     reward = stop_properly(config.stop_properly, raw, truncated)
@@ -68,7 +68,7 @@ def length_reward(
     raw: float | None = None,
     truncated: bool = False,
 ) -> float:
-    """Return one response's length reward. Without ``raw``, the raw reward is 1 if ``correct``, else 0."""
+    """Return the length reward of one response. ``raw`` is by default 1 if ``correct``, else 0."""
     raw = float(correct) if raw is None else raw
     spec = PENALTIES.get(config.form)
     theirs = {"options", *spec.options} - {key.removeprefix("length_penalty.") for key in spec.keys}
@@ -82,7 +82,7 @@ def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:
 
 
 def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) -> float:
-    """Return the reward of a response, scaled or replaced by ``config`` if the response is truncated.
+    """Return ``reward``, changed according to ``config.mode`` if the response is truncated.
 
     Sources: OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv 2510.15110.
     """
@@ -100,7 +100,7 @@ def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) ->
 
 
 def in_loss(config: TrainConfig, truncated: bool) -> bool:
-    """Return whether a response is in the loss. ``stop_properly: mask`` leaves truncated responses out."""
+    """Return whether a response is in the loss. With ``stop_properly.mode=mask`` truncated responses are not."""
     return not (truncated and config.stop_properly.mode == "mask")
 
 
@@ -123,7 +123,7 @@ def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
     """Return the length reward of the ProRL v2 post, a cosine from ``eta_max`` to ``eta_min``.
 
-    Correct and wrong responses of a length get the same reward.
+    Correct and wrong responses of the same length get the same reward.
     """
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 
@@ -137,9 +137,9 @@ PRINTED = PenaltySpec(
 
 
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the ProRL v2 post's length reward times the raw reward, so that length cannot make a reward negative.
+    """Return the raw reward times eta, the ProRL v2 post's length reward.
 
-    The shaped reward is then raw x (1 + weight x eta(t)).
+    The shaped reward is then raw x (1 + weight x eta), which is never negative.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta

@@ -1,4 +1,4 @@
-"""ProRL's controller and guard for another framework's trainer, which samples, updates and logs."""
+"""ProRL's controller and guard for a run that another framework's trainer executes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 FOLLOWED = {"controller", "length_penalty", "overlong", "stop_properly", "penalties"}
-"""Sections that a phase may change in another trainer."""
+"""Sections that phases may change if another trainer executes the run."""
 
 
 def trainer_config(preset: str, settings: Sequence[str], facts: Mapping[str, Any]) -> TrainConfig:
-    """Return the preset's config with ``--set`` settings and the trainer's ``facts``; refuse what only prorl train can."""
+    """Return the preset's config with ``settings`` (as for ``--set``), overridden by the trainer's own values,
+    ``facts``.
+
+    Raises UserError for settings that only ``prorl train`` supports.
+    """
     fixed = {"dynamic_sampling.enabled": False, "loss.mini_batches": 1, **facts}
     texts = [f"{key}={json.dumps(value)}" for key, value in fixed.items()]
     config = load_config(preset, None, [*settings, *texts])
@@ -40,14 +44,14 @@ def trainer_config(preset: str, settings: Sequence[str], facts: Mapping[str, Any
         wrong += ["reset_to"] if part.controller.reset_to != "current" else []
         wrong += ["stop_properly.mode=mask"] if part.stop_properly.mode == "mask" else []
     if names := ", ".join(dict.fromkeys(wrong)):
-        raise UserError(f"only prorl train can do this, change it or the preset: {names}")
+        raise UserError(f"only prorl train supports {names}: change these settings, or the preset")
     return config
 
 
 class ControlledRun:
-    """Decides for a run whose steps another trainer makes, and writes its ``folder`` (None: another process does).
+    """Makes the decisions of a run that another trainer executes, and writes its ``folder`` (None: writes nothing).
 
-    Decisions follow from the metrics given to ``end_step``, so ``prorl train simulate --from`` repeats them.
+    Decisions depend only on the metrics given to ``end_step``, so ``prorl train simulate --from`` can repeat them.
     """
 
     def __init__(self, config: TrainConfig, folder: RunFolder | None) -> None:
@@ -61,7 +65,7 @@ class ControlledRun:
         self._open = ExitStack()
 
     def begin(self, trainer: str) -> None:
-        """Create the folder for a run of ``trainer``, its name and version. Raises UserError if it holds a run."""
+        """Create the run's folder. ``trainer`` is a name and version. Raises UserError if there is a run already."""
         if self.folder is not None:
             if self.folder.config_path.exists():
                 raise UserError(f"{self.folder.path} already holds a run: name another folder")
@@ -69,10 +73,13 @@ class ControlledRun:
             self.folder.create(self.config, {"trainer": trainer})
 
     def resume(self, rows: Sequence[Row], step: int) -> list[Decision]:
-        """Replay the ``rows`` up to ``step``. If there was a reset, return one: trainers do not save the reference."""
+        """Replay the ``rows`` up to ``step``. Raises UserError if rows are missing.
+
+        If the reference was ever reset, return a new reset, because trainers do not save the reference.
+        """
         self._rows = {row["step"]: row for row in rows if row["step"] <= step}
         if len(self._rows) < step:
-            raise UserError(f"the run lacks steps up to {step}: name that of the checkpoint")
+            raise UserError(f"the run folder lacks steps up to {step}: name the checkpoint's run")
         for number, row in self._rows.items():
             outlook = outlook_at(self.config, self._rows, number)
             simulate_step(self.controller, self.guard, number, row, outlook)
@@ -93,7 +100,7 @@ class ControlledRun:
     def end_step(
         self, metrics: Row, validation: Mapping[str, Sequence[float | None]]
     ) -> list[Decision]:
-        """Decide on the metrics and on each validated problem's raw rewards, and record both."""
+        """Decide from a step's metrics and the raw rewards of each validation problem. Returns and logs decisions."""
         on = self.controller.penalty_is_on(self.step)
         row: Row = {"step": self.step, "phase": self.controller.phase, "length_penalty_active": on}
         row |= metrics
@@ -116,7 +123,7 @@ class ControlledRun:
         return self.guard.stop_reason is not None or self.controller.ended
 
     def shaping(self, raw: float, tokens: int, truncated: bool) -> float:
-        """Return what penalties add to a raw reward in this step (``algorithm.shaping``)."""
+        """Return the shaped minus the raw reward of a response in this step (``algorithm.shaping``)."""
         on = self.controller.penalty_is_on(self.step)
         return shaped_reward(self.controller.settings, raw, tokens, truncated, on) - raw
 
@@ -125,7 +132,7 @@ class ControlledRun:
 
 
 def scale_learning_rate(optimizer: Optimizer, scale: Callable[[], float]) -> None:
-    """Multiply the learning rate by ``scale()`` during each step."""
+    """Multiply the learning rate by ``scale()`` for each optimiser step, and restore it afterwards."""
     rates: list[float] = []
 
     def before(*_: object) -> None:

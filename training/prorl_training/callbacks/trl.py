@@ -29,13 +29,13 @@ KEYS = {
     "completions/clipped_ratio": "truncated_rate",
     "sampling/sampling_logp_difference/mean": "sampler_gap",
 }
-"""Names in TRL's logs, and in ``metrics.jsonl``."""
+"""Name of a metric in TRL's logs -> its name in ``metrics.jsonl``."""
 
 
 class ProRLCallback(TrainerCallback):
-    """Lets ProRL's controller and guard decide for a GRPOTrainer, and writes a run's folder.
+    """Applies ProRL's controller and guard to a GRPOTrainer, and writes a run folder.
 
-    Make the trainer with ``reward_funcs=callback.rewards(...)``, then call ``attach``. A step is an optimiser step.
+    Create the trainer with ``reward_funcs=callback.rewards(...)``, then call ``attach``. A step is an optimiser step.
     """
 
     run: ControlledRun
@@ -43,7 +43,7 @@ class ProRLCallback(TrainerCallback):
     def __init__(
         self, run: str | Path, preset: str = "prorl-v2", settings: Sequence[str] = ()
     ) -> None:
-        """``settings`` are those of ``prorl train --set``. GRPOConfig's values override them."""
+        """``settings`` are as for ``prorl train --set``. GRPOConfig's values override them."""
         self.folder = RunFolder(Path(run))
         self._preset, self._settings = preset, settings
         self._trainer: Any = None
@@ -53,7 +53,7 @@ class ProRLCallback(TrainerCallback):
         self._row: dict[str, Any] | None = None
 
     def rewards(self, reward: RewardFunction) -> list[RewardFunction]:
-        """Return ``reward`` (not async) and the function of its penalties, for ``reward_funcs``."""
+        """Return the list for ``reward_funcs``: ``reward`` (not async) and a function for ProRL's penalties."""
 
         def raw_reward(prompts: Sequence[Any], **columns: Any) -> list[float | None]:
             if self._trainer is None:
@@ -75,7 +75,7 @@ class ProRLCallback(TrainerCallback):
         return [raw_reward, prorl_shaping]
 
     def attach(self, trainer: Any) -> None:
-        """Join ``trainer`` before it trains. Raises UserError for arguments with which ProRL cannot work."""
+        """Add the callback to ``trainer`` before training. Raises UserError for unsupported arguments."""
         args, evaluates = trainer.args, trainer.args.eval_strategy.value
         cures = {
             "logging_steps=1": args.logging_strategy.value != "steps" or args.logging_steps != 1,
@@ -97,8 +97,8 @@ class ProRLCallback(TrainerCallback):
         beta = trainer_config(self._preset, self._settings, self._facts).kl.coefficient
         if (beta or args.beta) and trainer.ref_model is None:
             raise UserError(
-                "beta=0 and LoRA keep no reference that could be reset: train all weights with "
-                "beta above 0, or with beta=0 and settings=['kl.coefficient=0']"
+                "GRPOTrainer has no reference to reset with beta=0 or LoRA: train all weights with "
+                "beta above 0, or use beta=0 and settings=['kl.coefficient=0']"
             )
         self._facts["kl.coefficient"] = args.beta
         self._trainer, clip = trainer, trainer.accelerator.clip_grad_norm_

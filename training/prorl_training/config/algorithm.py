@@ -22,14 +22,15 @@ class AdvantageConfig(Section):
     """How rewards become advantages."""
 
     estimator: str = "reinforce_baseline"
-    """``reinforce_baseline`` (REINFORCE++: group mean, then the batch std of the centred rewards), ``grpo`` (group
-    mean, group std), ``batch_std`` (group mean, batch std of the raw rewards: TRL's scale_rewards="batch"), ``dr_grpo``
-    (group mean only), ``gdpo`` (several ``rewards``, arXiv 2601.05242), ``pass_at_k`` (best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv
-    2602.02710), or the name of a plug-in's AdvantageSpec."""
+    """``reinforce_baseline`` (REINFORCE++: subtract the group mean, divide by the batch std of the results),
+    ``grpo`` (group mean and std), ``batch_std`` (group mean, batch std of the raw rewards: TRL's
+    scale_rewards="batch"), ``dr_grpo`` (group mean only), ``gdpo`` (several ``rewards``, arXiv 2601.05242),
+    ``pass_at_k`` (best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv 2602.02710), or the
+    name of a plug-in's AdvantageSpec."""
     rewards: dict[str, float] = Field(default_factory=dict)
-    """``gdpo``: rewards and their weights. ``raw`` is the verifier's reward, ``shaping`` is shaped minus raw reward.
-    Other names are metrics of the verdict, such as ``part.NAME`` of a composite task (0 if missing). Empty: ``raw`` and
-    ``shaping``, with weight 1."""
+    """``gdpo``: reward -> weight. ``raw`` is the verifier's reward, ``shaping`` the shaped minus the raw reward.
+    Other names are metrics of the verdict, such as ``part.NAME`` of a composite task (0 if missing). Default:
+    ``raw`` and ``shaping``, with weight 1."""
     k: int = Field(default=4, ge=1)
     """``pass_at_k``: number of responses in a subset; 1 is the same as ``grpo``."""
     normalise: Literal["trajectory", "token"] = "trajectory"
@@ -60,14 +61,14 @@ class AdvantageConfig(Section):
 
 
 class MismatchConfig(Section):
-    """Importance weights for the gap between sampler and trainer.
+    """Importance weights for the difference between the sampler's and the trainer's log-probs.
 
     The ratio is exp(trainer's log-prob before the update - sampler's log-prob), without gradient.
     """
 
     correction: Literal["none", "tis", "icepop", "sequence_mask"] = "none"
-    """``tis``: clamp the ratio to [low, high]. ``icepop``: set ratios outside [low, high] to 0. ``sequence_mask``: drop
-    sequences whose geometric mean ratio is outside, and use token ratios in the other sequences."""
+    """``tis``: clamp the ratio to [low, high]. ``icepop``: set ratios outside [low, high] to 0. ``sequence_mask``:
+    drop sequences whose geometric mean ratio is outside [low, high]; other sequences keep their token ratios."""
     level: Literal["token", "sequence", "geometric"] = "token"
     """``tis`` and ``icepop``: use each token's ratio, or the product (``sequence``) or geometric mean (``geometric``)
     of the ratios in its sequence."""
@@ -106,9 +107,9 @@ class LossConfig(Section):
     """Options of the loss: ``low``, ``high`` and ``max_ratio`` of ``dppo_tv`` and ``dppo_kl``, ``positive`` and
     ``negative`` of ``sapo``."""
     old_logprobs: Literal["by_age", "trainer", "sampler"] = "by_age"
-    """Old log-probs of the ratio. ``trainer``: the trainer's before the update, for all trajectories; ``mismatch``
-    corrects staleness (decoupled PPO, AReaL, arXiv 2505.24298). ``sampler``: the sampler's, without ``mismatch``.
-    ``by_age``: the sampler's for stale trajectories, else the trainer's."""
+    """Old log-probs of the ratio. ``trainer``: the trainer's before the update; ``mismatch`` then corrects for
+    staleness (decoupled PPO, AReaL, arXiv 2505.24298). ``sampler``: the sampler's, without ``mismatch``. ``by_age``:
+    ``sampler`` for stale trajectories, else ``trainer``."""
     clip_low: float = Field(default=0.2, gt=0, lt=1)
     """The ratio is clipped below at 1 - clip_low."""
     clip_high: float = Field(default=0.28, gt=0)
@@ -157,8 +158,8 @@ class KLConfig(Section):
     coefficient: float = Field(default=1e-4, ge=0)
     """beta; 0 means no penalty and no reference model."""
     estimator: str = "k2"
-    """``k1``: log-ratio; ``k2``: half its square; ``k3``: exp - 1 - log-ratio (Schulman 2020); or the name of a
-    plug-in's KLSpec."""
+    """``k1``: log-ratio d; ``k2``: d^2 / 2; ``k3``: exp(-d) - 1 + d (Schulman 2020); or the name of a plug-in's
+    KLSpec."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of the estimator, if it has any."""
     clamp: Literal["input", "output", "both", "none"] = "input"

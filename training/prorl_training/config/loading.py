@@ -27,9 +27,10 @@ from prorl_training.config.tree import TrainConfig, merge
 
 
 def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> TrainConfig:
-    """Return ``values`` as a TrainConfig. ``complaints`` are mistakes found earlier, to be reported too.
+    """Return ``values`` as a TrainConfig.
 
-    Raises ConfigError listing every unknown key (with the nearest known key) and every wrong value.
+    Raises ConfigError listing ``complaints`` (mistakes found earlier), every unknown key with the nearest known key,
+    and every wrong value.
     """
     plain = dict(values)
     parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # last: stage settings
@@ -128,12 +129,12 @@ class _Entries(Section):
 def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return ``values`` with ``stages`` replaced by the phases of each stage's preset.
 
-    ``overrides`` are the user's settings for every stage. Raises ConfigError for wrong entries, and for stages that
-    differ in a setting of the whole run.
+    ``overrides`` are the user's settings for every stage. Raises ConfigError for wrong entries, and if stages differ in
+    a setting that cannot change during a run.
     """
     if values.get("phases"):
         raise ConfigError(
-            "phases: a config with stages cannot have phases, which come from the stages' presets"
+            "phases: a config with stages takes its phases from the stages' presets: remove phases"
         )
     entries = check(_Entries, {"stages": values["stages"]}).stages
     common = {key: value for key, value in values.items() if key not in OF_THE_RUN}
@@ -145,7 +146,9 @@ def expand(values: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str,
         name = entry.name or entry.preset
         of_preset = load_preset(entry.preset)
         if "stages" in of_preset:
-            raise ConfigError(f"stages.{number}: preset '{entry.preset}' has stages of its own")
+            raise ConfigError(
+                f"stages.{number}: preset '{entry.preset}' has stages itself: name another"
+            )
         merged = merge(merge(merge(of_preset, common), entry.set), overrides)
         plain = {key: value for key, value in merged.items() if key not in OF_THE_RUN}
         config = check_config(plain)
@@ -178,7 +181,7 @@ def _phases(
     if of_preset:
         if entry.steps is not None:
             raise ConfigError(
-                f"stage {name}: {entry.preset} has phases, whose steps are its length: "
+                f"stage {name}: {entry.preset} has phases, so steps cannot be set: "
                 "change the steps of the phases"
             )
         return [
@@ -262,7 +265,7 @@ def save_config(resolved: TrainConfig, path: Path) -> None:
 
 
 GONE = (("advantage", "sign", 1), ("openrlhf", "cpu_slots", None), ("reward", "judge", None))
-"""(section, key, value) of removed settings. They are dropped from old configs if they have this value (None: any)."""
+"""Removed settings: (section, key, value). They are dropped from old configs that have this value (None: any value)."""
 
 
 def load_saved_config(path: Path) -> TrainConfig:
@@ -290,7 +293,7 @@ def saved_values(path: Path) -> dict[str, Any]:
 
 
 def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """Load the config's plug-ins; return ``values`` with absolute plug-in paths. Relative paths start at ``file``."""
+    """Load the config's plug-ins; return ``values`` with absolute plug-in paths (relative to the folder of ``file``)."""
     named = values.get("plugins", ())
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
         return dict(values)  # a wrong value, reported by the checks

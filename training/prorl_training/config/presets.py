@@ -58,7 +58,7 @@ def first_sentence(text: str) -> str:
 
 
 def load_preset(name: str) -> dict[str, Any]:
-    """Return a packaged preset's values, as ``resolve_preset`` does, with its name. Raises ConfigError."""
+    """Return a packaged preset's values, including inherited values and ``preset``. Raises ConfigError."""
     return {**resolve_preset(name, _texts()), "preset": name}
 
 
@@ -103,7 +103,7 @@ def preset_parent(text: str) -> str | None:
 
 
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return {path of a value: its source} for a preset's YAML. "" is an unknown source."""
+    """Return {key path: source of the value} for a preset's YAML. An unknown source is ""."""
     lines = text.splitlines()
     root = yaml.compose(text, Loader=PlainLoader)
     sources: dict[tuple[str, ...], str] = {}
@@ -120,7 +120,7 @@ def value_sources(text: str) -> dict[tuple[str, ...], str]:
 
 
 def preset_sources(name: str) -> dict[tuple[str, ...], str]:
-    """Return {path of a value: its source} for a preset, including inherited values."""
+    """Return {key path: source of the value} for a preset, including inherited values."""
     text = preset_text(name)
     parent = preset_parent(text)
     return {**(preset_sources(parent) if parent else {}), **value_sources(text)}

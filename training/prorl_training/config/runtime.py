@@ -17,7 +17,7 @@ from prorl_common.seeds import MOST_TEMPERATURE
 class LoraConfig(Section):
     """Train low-rank adapters instead of all weights (needs peft).
 
-    The reference is the base model with the adapters from the start of RL (after a warm start) or the last reset.
+    The reference is the base model with a copy of the adapters, taken at the start of RL and at each reset.
     """
 
     rank: int = Field(default=0, ge=0)
@@ -42,12 +42,12 @@ class ModelConfig(Section):
     gradient_checkpointing: bool = False
     """Recompute activations in the backward pass: less memory, about a third more time per update."""
     liger: bool = False
-    """Compute log-probs with Liger's fused kernel instead of block by block (needs liger-kernel and a CUDA GPU)."""
+    """Compute log-probs with Liger's fused kernel (needs liger-kernel and a CUDA GPU)."""
     gpu_gb: float = Field(default=80.0, gt=0)
     """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for. ``prorl train fit`` uses it on a machine
     without a GPU."""
     gpus: int = Field(default=1, ge=1)
-    """Number of GPUs that the local engine uses, with one process (rank) each. With ``device`` cpu: of processes."""
+    """Number of GPUs that the local engine uses, with one process (rank) each. On a CPU: number of processes."""
     sharding: Literal["none", "fsdp"] = "none"
     """``none``: each GPU holds all weights. ``fsdp``: each holds a part of policy, reference and optimiser."""
     check_fit: bool = True
@@ -58,7 +58,7 @@ class ModelConfig(Section):
     def _adapters_are_not_sharded(self) -> ModelConfig:
         if self.sharding == "fsdp" and self.lora.rank:
             raise ValueError(
-                "model.sharding=fsdp trains all weights: set model.sharding=none or model.lora.rank=0"
+                "model.sharding=fsdp does not support LoRA: set model.sharding=none or model.lora.rank=0"
             )
         return self
 
@@ -141,8 +141,8 @@ class RewardConfig(Section):
     ``workers``, ``timeout_seconds``, ``backend`` and ``allow_weak`` are then ignored: the servers' own options
     apply."""
     workers: int = Field(default=0, ge=0)
-    """Number of scoring processes (on a cluster: per replica). 0: as many as a step's responses need and the cores
-    allow, at least 2."""
+    """Number of scoring processes (on a cluster: per replica). 0: chosen from a step's responses and the cores, at
+    least 2."""
     timeout_seconds: float = Field(default=10.0, gt=0)
     """Wall-clock limit for scoring one response."""
     backend: str = Field(default_factory=_default_backend, pattern=r"^(local|docker(:\w[\w.-]*)?)$")
@@ -156,13 +156,13 @@ class RewardConfig(Section):
     overlap: bool = True
     """Score finished groups while others are still being sampled."""
     modes: dict[str, str] = Field(default_factory=dict)
-    """Verifier -> mode, instead of its default mode. Takes precedence over ``faithful``."""
+    """Verifier -> mode to use instead of its default mode. Takes precedence over ``faithful``."""
 
     @field_validator("backend", mode="before")
     @classmethod
     def _not_remote(cls, backend: Any) -> Any:
         if isinstance(backend, str) and backend.startswith("remote:"):
-            raise ValueError("remote: was removed: name reward servers in reward.servers")
+            raise ValueError("remote:... was removed: name reward servers in reward.servers")
         return backend
 
     @field_validator("servers", mode="before")
@@ -198,7 +198,7 @@ class RewardConfig(Section):
 
 _RAY_ADDRESS = re.compile(r"auto|(ray://)?[\w.-]+:\d+")
 RING_ATTENTION = frozenset({"ring_attn_size", "ring_attn_head_stride", "ring_attention"})
-"""OpenRLHF's options for splitting sequences over GPUs, and a name that users might try."""
+"""Settings for splitting a sequence over GPUs, which are refused."""
 
 
 class OpenRLHFConfig(Section):
@@ -212,7 +212,7 @@ class OpenRLHFConfig(Section):
     """True: policy, reference and vLLM share all GPUs and take turns. False: vLLM has its own GPUs, and policy and
     reference share the other GPUs."""
     vllm_engines: int = Field(default=0, ge=0)
-    """Number of vLLM engines; 0: as many as fill all GPUs if colocated, else as many as fill half of the GPUs."""
+    """Number of vLLM engines; 0: enough to fill all GPUs if colocated, else half of the GPUs."""
     vllm_tensor_parallel: int = Field(default=1, ge=1)
     """GPUs per vLLM engine."""
     vllm_memory: float = Field(default=0.5, gt=0, lt=1)
@@ -244,11 +244,11 @@ class OpenRLHFConfig(Section):
     """After each update, compare the checksums of every vLLM engine's weights with the policy's and stop if they
     differ; costs a pass over the weights."""
     cpu_ranks: int = Field(default=1, ge=1)
-    """Without a GPU: number of ranks of policy and reference, and of vLLM engines. ``nodes``, ``gpus_per_node`` and the
-    settings for sharing GPUs are then ignored."""
+    """Without a GPU: number of policy ranks, of reference ranks and of vLLM engines. ``nodes``, ``gpus_per_node``
+    and the settings for sharing GPUs are then ignored."""
     node_wait_seconds: float = Field(default=600.0, ge=0)
-    """When joining a cluster, how long to wait for ``nodes`` machines with ``gpus_per_node`` free GPUs, for example for
-    the replacement of a dead machine."""
+    """Maximum wait, when joining a cluster, for ``nodes`` machines with ``gpus_per_node`` free GPUs, for example
+    until a dead machine is replaced."""
     object_store_gib: float = Field(default=0.0, ge=0)
     """Size in GiB of the object store of a local Ray; 0: Ray's default."""
 
@@ -257,8 +257,8 @@ class OpenRLHFConfig(Section):
     def _removed(cls, values: Any) -> Any:
         if isinstance(values, Mapping) and (removed := {"reward", "reward_urls"} & set(values)):
             raise ValueError(
-                f"{min(removed)} was removed: name running reward servers in reward.servers (either engine); without any "
-                "the run starts its own"
+                f"{min(removed)} was removed: name running reward servers in reward.servers (either engine), "
+                "or leave it empty to score without servers"
             )
         return values
 
@@ -268,7 +268,7 @@ class OpenRLHFConfig(Section):
         options = RING_ATTENTION.intersection(values) if isinstance(values, Mapping) else ()
         for name in sorted(options):
             raise ValueError(
-                f"{name}: ring attention is not supported, a sequence stays on one GPU: remove it; for long sequences "
+                f"{name}: ring attention is not supported: remove this setting; for long sequences "
                 "set model.gradient_checkpointing=true, openrlhf.zero_stage=3 or a lower rollout.max_tokens"
             )
         return values

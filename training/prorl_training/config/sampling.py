@@ -48,7 +48,7 @@ class DataConfig(Section):
         if any(not 0 <= w < math.inf for w in weights.values()):
             raise ValueError("a weight must be a number of at least 0")
         if weights and not any(weights.values()):
-            raise ValueError("all weights are 0: nothing could be drawn")
+            raise ValueError("all weights are 0: set at least one above 0")
         return weights
 
 
@@ -64,7 +64,7 @@ class RolloutConfig(Section):
     top_p: float = Field(default=1.0, gt=0, le=1)
     """Nucleus sampling threshold of the rollouts; 1 keeps all tokens."""
     max_tokens: int = Field(default=8192, ge=1)
-    """Maximum response length in tokens, including the end token. The length penalty reaches its end value there. For an
+    """Maximum response length in tokens, including the end token; also the limit for the length penalty. For an
     environment, this limits the whole conversation after the prompt."""
     turns: int = Field(default=8, ge=1)
     """Environments: maximum number of responses in a conversation."""
@@ -74,13 +74,14 @@ class RolloutConfig(Section):
     batch_rows: int = Field(default=64, ge=1)
     """Number of responses decoded together. Affects memory, speed, and which groups are unfinished at a step's end."""
     staleness: int = Field(default=0, ge=0)
-    """How many policy versions the sampler may be behind the trainer. 0: both take turns. Above 0: during the update a
-    thread samples the next batches from a copy of the weights, and their old log-probs are the sampler's. With 1 and a
-    repeatable sampler a run can be repeated bit for bit."""
+    """How many policy versions the sampler may be behind the trainer. 0: they take turns. Above 0: during the update
+    a thread samples the next batches from a copy of the weights, and the old log-probs are the sampler's. With 1 and
+    a repeatable sampler a run can be repeated bit for bit."""
     new_weights: Literal["batch", "request", "token"] = "batch"
-    """When a sampler that is ahead takes new weights (``staleness`` above 0). ``batch``: for the next batch. ``request``:
-    when no sample is in progress, so that one policy samples each response. ``token``: between two tokens; samples
-    continue, with their key-value cache (vLLM computes it again). With the last two a run cannot be repeated exactly."""
+    """When a sampler that runs ahead (``staleness`` above 0) loads new weights. ``batch``: before the next batch.
+    ``request``: when no response is in progress, so that one policy samples each response. ``token``: between two
+    tokens; responses continue with their key-value cache (vLLM recomputes it). With ``request`` or ``token`` a run
+    cannot be repeated exactly."""
     device: str = ""
     """Device of the sampler, for example ``cuda:1``; empty: ``model.device``."""
     backend: str = "auto"
@@ -136,10 +137,10 @@ class DynamicSamplingConfig(Section):
     enabled: bool = True
     """Drop groups that teach nothing."""
     rule: Literal["spread", "open_interval", "correct_count", "boundary"] = "spread"
-    """Which groups are kept. ``spread``: max - min of the raw rewards is above ``tolerance``. ``open_interval``: their
-    mean is strictly between 0 and 1 (OpenRLHF), so a group with 0.5 for all is kept. ``correct_count``: some but not
-    all have reward 1 (BroRL), so a group of 0.3 and 0.5 is dropped. ``boundary``: as ``spread``, but without items that
-    the policy very likely solves: within ``boundary_k`` responses, with probability ``boundary_probability``."""
+    """Which groups are kept. ``spread``: max - min of the raw rewards is above ``tolerance``. ``open_interval``:
+    their mean is strictly between 0 and 1 (OpenRLHF), so a group with 0.5 for all is kept. ``correct_count``: some
+    but not all have reward 1 (BroRL), so a group of 0.3 and 0.5 is dropped. ``boundary``: as ``spread``, but without
+    items that the policy solves within ``boundary_k`` responses with probability ``boundary_probability``."""
     boundary_k: int = Field(default=128, ge=1)
     """``boundary``: number of responses within which an item counts as solvable."""
     boundary_probability: float = Field(default=0.95, gt=0, lt=1)
@@ -153,11 +154,11 @@ class DynamicSamplingConfig(Section):
     """What to do when no more prompts may be drawn: continue with the groups so far, or stop the run (NeMo-RL's
     error)."""
     oversample: float = Field(default=1.0, ge=1)
-    """Minimum number of groups in progress per missing group (NeMo-RL's batch_multiplier, slime's
+    """Minimum number of groups in progress per group that the batch still needs (NeMo-RL's batch_multiplier, slime's
     over_sampling_batch_size)."""
     refill: Literal["missing", "expected"] = "expected"
-    """How many groups are sampled at a time. ``missing``: one per missing group (OpenRLHF). ``expected``: as many as
-    will give the missing groups at the recent rate of usable groups."""
+    """How many groups are sampled at a time. ``missing``: as many as the batch still needs (OpenRLHF). ``expected``:
+    more, so that at the recent rate enough of them are usable."""
     late: Literal["carry", "cancel", "wait"] = "carry"
     """What to do with unfinished groups when the batch is full. ``carry`` resumes them in the next step, and their
     tokens keep the sampler's log-probs (partial rollouts: Kimi k1.5, slime). ``cancel`` discards them, which leaves out
@@ -174,9 +175,9 @@ class LengthPenaltyConfig(Section):
     """The cosine length reward and its on/off schedule, in steps."""
 
     form: str = "proportional"
-    """``proportional``: eta(t) of the ProRL v2 post times the raw reward (ours: a wrong answer never ends above a
-    partly right one); ``printed``: eta(t) as in the post, the same for all responses; ``correctness_aware``: Yeo et
-    al., arXiv 2502.03373; or the name of a plug-in's PenaltySpec."""
+    """``proportional``: the ProRL v2 post's eta(t) times the raw reward (ours: a wrong answer never ends above a
+    partly right one); ``printed``: eta(t), for right and wrong answers alike; ``correctness_aware``: Yeo et al.,
+    arXiv 2502.03373; or the name of a plug-in's PenaltySpec."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of a plug-in's form; the built-in forms use the settings below."""
     weight: float = Field(default=1.0, ge=0)
@@ -186,7 +187,7 @@ class LengthPenaltyConfig(Section):
     eta_min: float = -0.5
     """``printed`` and ``proportional``: eta at the token limit; not published, our value."""
     correct_short: float = 1.0
-    """``correctness_aware``: reward of a right answer at length 0 (this and the next three are TRL's defaults)."""
+    """``correctness_aware``: reward of a right answer at length 0. This and the next three defaults are TRL's."""
     correct_long: float = 0.5
     """``correctness_aware``: reward of a right answer near the token limit."""
     wrong_short: float = -1.0
@@ -217,8 +218,8 @@ class LengthPenaltyConfig(Section):
         lowest = self.weight * min(self.eta_min, self.eta_max)
         if self.form == "proportional" and lowest <= -1:
             raise ValueError(
-                f"weight x eta is as low as {lowest:g}, so that form=proportional can give a right answer no more "
-                "reward than a wrong one: keep it above -1"
+                f"weight x eta is as low as {lowest:g}, but form=proportional needs more than -1, or a long right "
+                "answer gets no more reward than a wrong one: lower weight, or raise eta_min and eta_max"
             )
         return self
 

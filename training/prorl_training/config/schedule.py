@@ -13,7 +13,7 @@ StallAction = Literal["reset", "raise_samples", "raise_difficulty", "rerate", "e
 
 
 class ControllerConfig(Section):
-    """When the reference is reset and to which weights, and what happens when validation stalls."""
+    """Rules that reset the reference, and reactions to a stall of validation."""
 
     reset_interval: int = Field(default=300, ge=0)
     """Steps between resets; 0 switches the rule off."""
@@ -24,8 +24,8 @@ class ControllerConfig(Section):
     kl_window: int = Field(default=50, ge=3)
     """Maximum number of recent steps since the last reset to which that line is fitted."""
     stall_validations: int = Field(default=5, ge=0)
-    """K, the window of the validation tests. Degradation is tested on the newest K and 2 K validations, a stall on the
-    newest 4 K to 8 K validations. 0 turns both tests off."""
+    """K: degradation is tested on the newest K and the newest 2 K validations, a stall on the newest 4 K to 8 K. 0
+    turns both tests off."""
     stall_gain: float = Field(default=0.02, ge=0)
     """Gain in validation reward per 1,000 steps that counts as progress."""
     stall_alpha: float = Field(default=0.05, gt=0, lt=0.5)
@@ -33,12 +33,12 @@ class ControllerConfig(Section):
     degrade_alpha: float = Field(default=0.002, gt=0, lt=0.5)
     """Significance level of the one-sided test that the newest validations are worse than earlier validations."""
     on_stall: list[StallAction] = Field(default_factory=list)
-    """Actions on successive stalls, the last one repeated; empty: a reset. ``reset``; ``raise_samples``: multiply n by
-    ``samples_factor`` (BroRL); ``raise_difficulty``: open another level (``data.levels=ladder``); ``rerate``: clear the
-    items' records; ``end``: end the run (``schedule.plateau``)."""
+    """Actions at the first, second, ... stall; the last one is repeated. Empty: a reset. ``reset``;
+    ``raise_samples``: multiply n by ``samples_factor`` (BroRL); ``raise_difficulty``: open another level
+    (``data.levels=ladder``); ``rerate``: clear the items' records; ``end``: end the run (``schedule.plateau``)."""
     end_gain: float = Field(default=0.0, ge=0)
-    """Take the action ``end`` only if the forecast's 95 % interval of the gain in validation reward up to the last step
-    is entirely below this. Otherwise, or without a forecast, ``end`` is skipped. 0: ignore the forecast."""
+    """Take the action ``end`` only if the 95 % interval of the forecast gain in validation reward up to the last
+    step is below this; otherwise, or without a forecast, skip it. 0: ignore the forecast."""
     samples_factor: int = Field(default=2, ge=2)
     """``raise_samples`` multiplies n by this."""
     samples_most: int = Field(default=512, ge=2)

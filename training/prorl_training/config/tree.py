@@ -48,8 +48,7 @@ class TrainConfig(Section):
     steps: int = Field(default=3000, ge=1, le=MOST_STEPS)
     """Length of the run in steps."""
     token_budget: int = Field(default=0, ge=0, le=MOST_TOKENS_IN_ALL)
-    """Stop after the step in which the run has sampled this many response tokens, dropped groups included; 0: off. For
-    comparisons at equal cost."""
+    """Stop after the step in which the run has sampled this many response tokens, including dropped groups; 0: off."""
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
     """Seed of all random draws."""
     plugins: tuple[str, ...] = ()
@@ -103,8 +102,8 @@ class TrainConfig(Section):
         a = self.advantage
         if a.estimator == "pass_at_k" and a.k >= self.rollout.samples:
             raise ValueError(
-                f"advantage.k ({a.k}) must be below rollout.samples ({self.rollout.samples}): subsets as large "
-                "as the group are all the same"
+                f"advantage.k ({a.k}) must be below rollout.samples ({self.rollout.samples}), because a "
+                "group has only one subset of its own size"
             )
         if a.estimator == "maxrl" and (below := self._takes_below_zero()):
             raise ValueError(
@@ -162,8 +161,8 @@ class TrainConfig(Section):
             )
         if c.end_gain and "end" not in actions:
             raise ValueError(
-                "controller.end_gain is tested only before a stall ends the run, but controller.on_stall does not contain end: "
-                "add it, or set controller.end_gain=0"
+                "controller.end_gain is a condition of the action end, which controller.on_stall does not contain: "
+                "add end, or set controller.end_gain=0"
             )
         if "raise_difficulty" in actions and data.levels == "all":
             raise ValueError(
@@ -190,13 +189,13 @@ class TrainConfig(Section):
     def _every_stage_has_its_phases(self) -> TrainConfig:
         stages = [stage.name for stage in self.stages]
         if len(set(stages)) < len(stages):
-            raise ValueError(f"two stages have the same name: {', '.join(stages)}")
+            raise ValueError(f"two stages have the same name, rename one: {', '.join(stages)}")
         named = list(dict.fromkeys(phase.stage for phase in self.phases))
         runs = [name for name, _ in groupby(phase.stage for phase in self.phases)]
         if (stages or any(named)) and (named != stages or runs != stages):
             raise ValueError(
-                f"the phases belong to the stages {', '.join(n or 'none' for n in runs)}, in "
-                f"this order, but the stages are {', '.join(stages) or 'none'}"
+                f"the stages are {', '.join(stages) or 'none'}, but the phases in order name the stages "
+                f"{', '.join(n or 'none' for n in runs)}: give both in the same order"
             )
         return self
 
@@ -204,7 +203,7 @@ class TrainConfig(Section):
     def _phases_are_whole_configs(self) -> TrainConfig:
         names = [phase.name for phase in self.phases]
         if len(set(names)) < len(names):
-            raise ValueError(f"two phases have the same name: {', '.join(names)}")
+            raise ValueError(f"two phases have the same name, rename one: {', '.join(names)}")
         parts: Mapping[str, tuple[StageConfig | PhaseConfig, ...]] = {
             "stages": self.stages,
             "phases": self.phases,

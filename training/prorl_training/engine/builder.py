@@ -22,31 +22,31 @@ from prorl_training.types import Decision, Scorer
 from prorl_verifiers import VERIFIERS
 
 FIRST_LOOK = 256
-"""Number of prompts, spread evenly over the dataset, that are encoded at the start to warn of prompts too long."""
+"""Number of prompts, spread evenly over the dataset, whose lengths are checked at the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """The policy, sampler and scorer of an engine. ``context`` is the model's maximum sequence length in tokens."""
+    """An engine's policy, sampler and scorer. ``context`` is the model's maximum sequence length in tokens."""
 
     policy: TrainedPolicy
     tokenizer: Any
     context: int | None
     open_generator: Callable[[], Generator]
-    """Called once, after prompts and config have been checked."""
+    """Opens the sampler. It is called once, after checks of prompts and config."""
     scorer: Scorer
 
 
 class Engine(Protocol):
-    """What differs between the local and the OpenRLHF engine."""
+    """The interface of the local and the OpenRLHF engine."""
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Load the models of a new run (``checkpoint`` is None), or those that ``restore`` needs."""
+        """Load the model for a new run (``checkpoint`` is None) or for ``restore``."""
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Prepare the folder and policy of a new run; return decisions on the policy, such as a warm start.
+        """Create a new run's folder and prepare its policy; return the decisions made, such as a warm start.
 
-        ``again`` means that an earlier start wrote no checkpoint.
+        ``again`` means that an earlier start of the run wrote no checkpoint.
         """
 
     def check_resumable(self) -> None:
@@ -55,23 +55,23 @@ class Engine(Protocol):
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Restore a checkpoint; return decisions that record how this machine differs from the one that wrote it."""
+        """Restore a checkpoint; return decisions that record how this machine differs from the checkpoint's."""
 
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only a checkpoint's weights, possibly from the other engine. Return decisions like ``restore``."""
+        """Load only a checkpoint's weights, which either engine may have written. Returns decisions as ``restore``."""
 
     def change_config(self, step: int) -> None:
-        """Write the changed config, which applies after ``step``. Called before the changes are recorded."""
+        """Write the changed config, which applies after ``step``, before its decisions are logged."""
 
     def recorded(self) -> None:
-        """Called when all decisions made at the start are recorded."""
+        """Called when all decisions made at the start have been logged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds a run's training loop. ``samples`` are (train, validation). ``beat`` tells a watchdog of progress."""
+    """Builds a run's training loop. ``samples`` are (train, validation). ``beat`` resets the watchdog."""
 
     engine: Engine
     config: TrainConfig
@@ -81,7 +81,7 @@ class Builder:
     beat: Callable[[], None]
 
     def build(self, resume: bool, decisions: Sequence[Decision]) -> TrainingLoop:
-        """Return a new loop, or one restored from the newest intact checkpoint, and record ``decisions``."""
+        """Log ``decisions``; return a new loop, or with ``resume`` one restored from the newest intact checkpoint."""
         if resume:
             self.engine.check_resumable()
             if has_checkpoint(self.folder.checkpoints):
@@ -155,7 +155,7 @@ class Builder:
 
 
 def check_history(config: TrainConfig, tokenizer: Any) -> None:
-    """Raise UserError if the chat template rewrites earlier turns and a phase does not allow it."""
+    """Raise UserError if the chat template changes earlier turns and ``rollout.history`` forbids this in a phase."""
     if any(settings.rollout.history == "template" for settings in config.phase_configs):
         trouble = rewritten_history(tokenizer)
         if trouble is not None:
@@ -168,7 +168,7 @@ def check_history(config: TrainConfig, tokenizer: Any) -> None:
 def start_notes(
     prompts: PromptSource, config: TrainConfig, has_validation: bool = True
 ) -> list[str]:
-    """Return notes for the user on prompts that are too long, repeated data and missing validation."""
+    """Return notes for the user about long prompts, repeated data and missing validation."""
     notes: list[str] = []
     worst = 0.0
     for number, settings in enumerate(config.phase_configs):

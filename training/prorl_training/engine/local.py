@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """Result of training. ``stopped`` says why the run stopped itself early, if it did."""
+    """Result of training. ``stopped`` is the reason if the run ended itself early."""
 
     run: Path
     last_step: int
@@ -64,7 +64,7 @@ def find_dataset(config: TrainConfig) -> Path:
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
-    """Check everything that could stop a run at its start; return the dataset's folder. Raises UserError.
+    """Return the dataset's folder. Raises UserError for anything that prevents the run from starting.
 
     ``run`` is the folder of a new run, or None for a resumed run.
     """
@@ -94,14 +94,15 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
 
 
 def check_gpus(config: TrainConfig, device: str) -> None:
-    """Raise UserError if this machine does not have ``model.gpus`` GPUs for a run on ``device``."""
+    """Raise UserError if this machine does not have ``model.gpus`` GPUs, or the config cannot use several."""
     wanted, named, rollout = config.model.gpus, config.model.device, config.rollout
     if wanted == 1:
         return
     if rollout.staleness or rollout.device:
         key = "staleness=0" if rollout.staleness else "device="
+        set_to = f"rollout.{key.partition('=')[0]}"
         raise UserError(
-            f"model.gpus={wanted} needs every GPU to sample and train in turn: use --set rollout.{key}, or --gpus 1"
+            f"model.gpus={wanted} is not supported with {set_to}: use --set rollout.{key}, or --gpus 1"
         )
     if named == "cpu":
         return
@@ -123,7 +124,7 @@ def check_gpus(config: TrainConfig, device: str) -> None:
 
 
 def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
-    """Return (train, validation) samples, whose tasks have the verifier modes of ``reward``.
+    """Return (train, validation) samples, with the verifier modes of ``reward`` in their tasks.
 
     Raises DatasetError if there are no training samples.
     """
@@ -148,8 +149,8 @@ def train(
 ) -> TrainReport:
     """Train with the local engine in the folder ``run``. ``resume`` continues from the newest checkpoint.
 
-    The first Ctrl-C finishes the step, saves and returns. A second stops at once. Training also ends when
-    ``after_step`` returns False.
+    The first Ctrl-C finishes the step, saves and returns; a second stops at once. ``after_step`` ends training by
+    returning False.
     """
     require_local()
     from prorl_inference import pick_backend, pick_device
@@ -203,7 +204,7 @@ def train(
 
 @dataclass
 class LocalEngine:
-    """Trains in this process and, with several GPUs, one more per rank; implements ``engine.builder.Engine``."""
+    """Trains in this process, plus one process for each further GPU; implements ``engine.builder.Engine``."""
 
     config: TrainConfig
     folder: RunFolder
@@ -212,7 +213,7 @@ class LocalEngine:
     progress: Progress
 
     def load(self, checkpoint: Path | None) -> Any:
-        """Load the checkpoint's model. With LoRA, or without a checkpoint, load the base model."""
+        """Load the checkpoint's model, or the base model with LoRA or for a new run."""
         from prorl_training.engine.builder import Machinery
         from prorl_training.engine.ranks import Member, TeamPolicy
 

@@ -67,7 +67,7 @@ from prorl_training.types import (
 )
 
 AfterStep = Callable[[Mapping[str, Any]], bool]
-"""Called after a step with its metrics; returns whether to continue."""
+"""Called after a step with its metrics. If it returns False, training ends."""
 
 
 class TrainedPolicy(Protocol):
@@ -77,7 +77,7 @@ class TrainedPolicy(Protocol):
     def model(self) -> Any: ...
 
     def compute(self) -> AbstractContextManager[None]:
-        """Return the context manager in which the model computes, for example under autocast."""
+        """Return the context manager for the model's forward passes, such as autocast."""
 
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
@@ -97,7 +97,7 @@ class TrainedPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The components of a loop. ``beat`` tells a watchdog of progress; ``sleep`` waits during outages."""
+    """The components of a loop. ``beat`` resets the watchdog; ``sleep`` waits during outages."""
 
     prompts: PromptSource
     validation: Sequence[Sample]
@@ -112,9 +112,9 @@ class Parts:
 
 
 class TrainingLoop:
-    """Runs the steps after ``last_step`` up to the end of the run or of its stage.
+    """Runs the steps after ``last_step``, up to the end of the run or of its stage.
 
-    Call ``start`` or ``restore`` first. ``stop_reason`` says why the run stopped itself early, if it did. ``lineage``
+    Call ``start`` or ``restore`` first. ``stop_reason`` is the reason if the run ended itself early. ``lineage``
     records where the weights come from (``run.lineage``).
     """
 
@@ -161,7 +161,7 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Restore everything but the policy from a checkpoint. The policy must have been restored before."""
+        """Restore everything from a checkpoint except the policy, which must have been restored before."""
         prompts = self.parts.prompts
         carried, self.queue = load_buffer(checkpoint, {s.id: s for s in prompts.samples})
         self._restore(state, carried)
@@ -254,7 +254,7 @@ class TrainingLoop:
         return row
 
     def checkpoint(self, step: int) -> None:
-        """Save a checkpoint of ``step`` if it is not saved yet, and delete old checkpoints."""
+        """Save a checkpoint of ``step`` unless it exists, and delete old checkpoints."""
         if step == self._saved:
             return
         p, c = self.parts, self.config.checkpoint
@@ -308,7 +308,7 @@ class TrainingLoop:
     def _collect(
         self, prompts: Iterator[Sample], step: int, settings: TrainConfig, policy: int
     ) -> Batch:
-        """Sample a batch with the weights after step ``policy``; runs in the sampler's thread if there is one."""
+        """Sample a batch for ``step`` with policy version ``policy``. May run in the thread of ``SampleAhead``."""
         p = self.parts
         waiting, unusable = still_fitting(self.carried, self._settings_before, settings)
         with p.policy.compute():
@@ -321,7 +321,7 @@ class TrainingLoop:
         return batch
 
     def _sampled_ahead(self, step: int, settings: TrainConfig) -> Batch:
-        """Return the batch of ``step`` from the sampler's thread. If it no longer fits, sample it again."""
+        """Return the batch of ``step`` from ``SampleAhead``. It is sampled again if settings or policy do not fit."""
         p = self.parts
         if self.ahead is None:
             self.ahead = SampleAhead(
@@ -347,7 +347,7 @@ class TrainingLoop:
         return batch
 
     def _draw_ahead(self, step: int) -> tuple[Iterator[Sample], TrainConfig]:
-        """Return the prompts and settings of ``step``. The collector gets a copy of the present item records."""
+        """Return the prompts and settings of ``step``, for ``SampleAhead``."""
         settings, prompts = self.controller.settings, self.parts.prompts
         if settings.dynamic_sampling.rule == "boundary":
             self.collector.records = prompts.records.copy()
@@ -355,7 +355,7 @@ class TrainingLoop:
 
     @contextmanager
     def _idle_sampler(self) -> Iterator[Sequence[SampledBatch]]:
-        """Pause sampling ahead inside the block; yield the batches that are sampled but not yet trained on."""
+        """Pause ``SampleAhead`` inside the block; yield the batches that are sampled but not yet trained on."""
         if self.ahead is None:
             yield self.queue
             return
@@ -504,7 +504,7 @@ class TrainingLoop:
     def _stop_before(
         self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
-        """End the run and undo the changes of ``step``, so that a resumed run repeats all of it."""
+        """End the run and undo ``step``, which a resumed run then repeats."""
         outages = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
         self._restore(before, carried)
         self.stop_reason = reason

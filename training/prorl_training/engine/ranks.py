@@ -1,4 +1,4 @@
-"""Trains on several GPUs with one process (rank) each: rank 0 runs the training loop, other ranks run its commands.
+"""Trains on several GPUs with one process (rank) each: rank 0 runs the training loop and sends commands to the others.
 
 Rank 0 starts a process for each other rank and sends it pickled commands over a socket pair. Gradients, sums and shards
 go through torch.distributed.
@@ -58,11 +58,11 @@ from prorl_training.types import UpdateStats
 HOST = "127.0.0.1"
 START = "from prorl_training.engine.ranks import main; main()"
 TIMEOUT = timedelta(minutes=30)
-"""Maximum wait in a collective operation. Normally ranks arrive within the time of a few passes."""
+"""Maximum wait in a collective operation."""
 NOTICE_SECONDS = 60.0
-"""NCCL does not notice that a rank has died. Rank 0 then ends itself after this time."""
+"""Seconds after which rank 0 ends itself because another rank has died, which NCCL does not notice."""
 LOOK_SECONDS = 0.05
-"""Seconds between two looks at the other ranks' samples."""
+"""Seconds between checks for samples of the other ranks."""
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Member:
     scope: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
     def join(self, port: int, threads: int, store: Any = None) -> None:
-        """Join the torch.distributed process group. Rank 0 serves its store at ``port`` of this machine."""
+        """Join the torch.distributed process group, whose store rank 0 serves at ``port`` of this machine."""
         on_gpu = self.device.startswith("cuda")
         if on_gpu:
             torch.cuda.set_device(self.device)
@@ -106,7 +106,7 @@ class Member:
         train_on(self.policy, groups, lambda *_: None)
 
     def open_sampler(self, folder: Path) -> None:
-        """Open the sampler for the policy. ``folder`` is the model folder that the policy was loaded from."""
+        """Open the sampler for the policy, which was loaded from the model folder ``folder``."""
         r, policy = self.config.rollout, self.policy
         home, dtype = str(policy.model.device), policy.compute_dtype
         device, model = r.device or home, policy.model
@@ -168,7 +168,7 @@ class Member:
         self.stream.submit(key, request)
 
     def take(self, wait: float | None) -> Sampled:
-        """Sample until a request is complete, or for ``wait`` seconds."""
+        """Sample until a request is complete or ``wait`` seconds have passed."""
         before, ended = self.stream.running, self.stream.take(wait)
         while wait is None and not ended and self.stream.running:
             ended = self.stream.take(wait)
@@ -185,7 +185,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Requests that are complete, and the ``count`` of samples that ended."""
+    """Result of sampling: complete requests, and the ``count`` of samples that ended."""
 
     ended: list[Ended]
     count: int
@@ -193,7 +193,7 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A method of ``Member`` to call and its arguments. Every command except ``submit`` gets a reply."""
+    """A method of ``Member`` to call and its arguments. Rank 0 gets a reply to every command except ``submit``."""
 
     method: Callable[..., Any]
     arguments: tuple[Any, ...]
@@ -235,7 +235,7 @@ class Other:
             raise self.error() from error
 
     def receive(self, idle: Callable[[], None] = lambda: None) -> Any:
-        """Return the reply to the last command. Raises ServiceError if the process has ended."""
+        """Wait for the reply to the last command, calling ``idle``. Raises ServiceError if the rank has ended."""
         while not self.channel.poll(10.0):
             idle()
         match message := self._message():
@@ -247,7 +247,7 @@ class Other:
         raise AssertionError(message)
 
     def arrived(self) -> Iterator[Sampled]:
-        """Yield the samples that the rank sent by itself, not in reply to a command."""
+        """Yield results of sampling that the rank sent without a command."""
         while self.channel.poll():
             self.sampled.append(self._message())
         while self.sampled:
@@ -284,10 +284,7 @@ class Other:
 
 
 class Team:
-    """All ranks of a run, controlled by rank 0. With a single rank, commands run in this process alone.
-
-    The output of other ranks goes to ``rank_N.log`` in ``folder``.
-    """
+    """All ranks of a run, controlled by rank 0. The output of other ranks goes to ``rank_N.log`` in ``folder``."""
 
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         size, device = config.model.gpus, pick_device(config.model.device)
@@ -332,7 +329,7 @@ class Team:
     def run(
         self, method: Callable[[Member, *Arguments], Result], *arguments: *Arguments
     ) -> list[Result]:
-        """Run a command on all ranks and return their results, in the order of the ranks."""
+        """Run a command on all ranks and return the results by rank."""
         with self.together(method, *arguments) as results:
             own = method(self.own, *arguments)
         return [own, *results]
@@ -341,7 +338,7 @@ class Team:
     def together(
         self, method: Callable[[Member, *Arguments], Result], *arguments: *Arguments
     ) -> Iterator[list[Result]]:
-        """Run a command on the other ranks while the block runs here. Yields a list that afterwards has the results."""
+        """Run a command on the other ranks during the block. Their results are then in the yielded list."""
         results: list[Result] = []
         for other in self.others:
             other.send(Command(method, arguments))
@@ -446,7 +443,6 @@ class TeamGenerator:
         return TeamStream(self.team, params, on_done or (lambda _: None))
 
     def sync_weights(self, model: Any) -> None:
-        """Make the samplers of all ranks use the policy's current weights. ``model`` is not used."""
         del model
         self.team.run(Member.sync_weights)
 
@@ -460,8 +456,8 @@ class TeamGenerator:
 class TeamStream:
     """Gives each request to the rank with the fewest unfinished samples; implements ``Stream``.
 
-    Repeatable samplers stay in step: in ``take``, every rank samples until one of its requests is complete. Other
-    samplers also sample while rank 0 is busy.
+    With a repeatable sampler, every rank samples in ``take`` until one of its requests is complete. With another
+    sampler, ranks also sample between commands.
     """
 
     def __init__(self, team: Team, params: SamplingParams, on_done: Callable[[int], None]) -> None:
@@ -562,7 +558,7 @@ def main() -> None:
 def obey(
     member: Member, commands: queue.SimpleQueue[Command], send: Callable[[Sampled | Reply], None]
 ) -> None:
-    """Wait for the next command and run it. Until then, a sampler that is not repeatable samples."""
+    """Wait for the next command and run it. A sampler that is not repeatable continues sampling during the wait."""
     stream = member.stream
     while stream is not None and not stream.repeatable and stream.running and commands.empty():
         sampled = member.take(LOOK_SECONDS)

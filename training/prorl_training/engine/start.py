@@ -29,7 +29,7 @@ OVERRIDE = "--engine local overrides"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The number of GPUs that torch sees. ``missing`` says why OpenRLHF cannot run here ("" if it can)."""
+    """The number of GPUs that torch sees, and why OpenRLHF cannot run here (``missing``; "" if it can)."""
 
     gpus: int
     missing: str = ""
@@ -42,7 +42,7 @@ class EngineChoice:
 
 
 def look() -> Machine:
-    """Find out what this machine has, without importing OpenRLHF."""
+    """Return what this machine has, without importing OpenRLHF."""
     from prorl_training.engine.openrlhf.versions import require_stack
     from prorl_training.planning.gpus import visible_gpus
 
@@ -56,10 +56,10 @@ def look() -> Machine:
 def pick_engine(
     load: Callable[[Sequence[str]], TrainConfig], machine: Callable[[], Machine] = look
 ) -> EngineChoice:
-    """Choose the engine for a run for which the user named no engine.
+    """Choose the engine of a run if the user named none.
 
-    ``load`` returns the config with additional settings. OpenRLHF is chosen if it supports the config on at least two
-    GPUs: the number in the config, or else as many as possible. Runs on other devices use the local engine.
+    OpenRLHF is chosen if this machine has at least two GPUs and OpenRLHF supports the config on them; otherwise the
+    local engine. ``load`` returns the config with additional settings.
     """
     from prorl_training.engine.openrlhf.launch.understood import unsupported
 
@@ -106,7 +106,7 @@ def train_with_restarts(
 ) -> TrainReport:
     """Call ``train(False)``. After a ServiceError call ``train(True)``, at most ``restarts`` times.
 
-    Other errors, a full disk, and errors before the run has a config are raised at once.
+    Raises other errors at once, and also DiskFullError and errors before the run has a config.
     """
     restart = 0
     while True:
@@ -130,7 +130,7 @@ Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run to begin, or to resume with changes of config. ``chosen`` explains an engine that prorl chose."""
+    """A run to start or resume. ``chosen`` explains the engine if prorl chose it."""
 
     config: TrainConfig
     run: RunFolder
@@ -157,7 +157,7 @@ class Start:
     def train(
         self, progress: Progress, restarts: int = 0, trainers: Trainers | None = None
     ) -> TrainReport:
-        """Train to the end. ``trainers(engine)`` returns an engine's training function; stages may differ in engine."""
+        """Train to the end. ``trainers(engine)`` returns an engine's training function."""
 
         def once(again: bool) -> TrainReport:
             return self._train(progress, trainers or trainer_of, again)
@@ -207,9 +207,9 @@ def new_run(
     name: str | None,
     machine: Callable[[], Machine] = look,
 ) -> Start:
-    """Return a new run under runs/. Without ``preset``, preset and engine depend on this machine.
+    """Return a new run under runs/. Raises UserError.
 
-    ``overrides`` have the form ``section.key=value``. Raises UserError.
+    ``overrides`` have the form ``section.key=value``. Preset and engine depend on this machine unless they are given.
     """
     if preset is None and config_file is None and "engine=openrlhf" not in overrides:
         # data first: loading torch for the preset takes seconds
@@ -259,11 +259,11 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> TrainReport:
-    """Train a run under runs/ and return its report, with the defaults of ``prorl train``.
+    """Train a run under runs/ with the defaults of ``prorl train``. Returns its report.
 
-    ``settings`` are config keys with ``__`` for the dot, such as ``optimizer__lr=1e-6``. ``resume`` names a run (or
-    ``latest``) to continue up to step ``steps``. ``restarts`` is how often to restart after a worker or node died.
-    Ctrl-C finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
+    ``settings`` are config keys with ``__`` for the dot, such as ``optimizer__lr=1e-6``. ``resume`` is the name of a
+    run (or ``latest``) to continue up to step ``steps``. ``restarts`` is the maximum number of restarts after a worker
+    or node died. Ctrl-C finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
     """
     from prorl_common import PlainProgress
 
@@ -275,7 +275,7 @@ def train(
         sets += [] if steps is None else [f"steps={steps}"]
         start: Start | str = new_run(preset, None, sets, name)
     elif preset or name:
-        raise UserError("resume continues with the run's own preset and name: leave those out")
+        raise UserError("resume uses the run's preset and name: leave out preset and name")
     else:
         start = resumed_run(resume, sets, steps)
     if isinstance(start, str):

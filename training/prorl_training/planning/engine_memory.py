@@ -26,9 +26,9 @@ from prorl_training.planning.model_shape import ModelShape
 from prorl_training.types import CPU_CHUNK_BYTES
 
 CACHE_ROOM = 1.25
-"""Allocated size of the Transformers backend's KV cache relative to its content, as it grows by a quarter at a time."""
+"""Allocated size of the Transformers backend's KV cache divided by its content."""
 PACKED_BYTES = 2 << 30
-"""Maximum bytes of packed weight copies with which the Transformers backend samples in float32 on a CPU."""
+"""Maximum bytes of packed weight copies for sampling in float32 on a CPU."""
 
 
 def local_phases(
@@ -42,7 +42,7 @@ def local_phases(
 
 
 def trained_parameters(config: TrainConfig, shape: ModelShape) -> int:
-    """Return the number of trained parameters. LoRA is counted with adapters on all linear layers."""
+    """Return the number of trained parameters. With LoRA, adapters on all linear layers are counted."""
     rank, h, m = config.model.lora.rank, shape.hidden, shape.intermediate
     if not rank:
         return shape.parameters

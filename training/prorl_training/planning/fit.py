@@ -1,7 +1,4 @@
-"""Check whether a run fits this machine's memory, suggest settings that make it fit, and estimate its GPU hours.
-
-Needs no torch.
-"""
+"""Check whether a run fits this machine's memory, suggest settings that make it fit, and estimate GPU hours."""
 
 from __future__ import annotations
 
@@ -18,11 +15,11 @@ from prorl_training.planning.memory import GB, Fit, Precision, Stage
 from prorl_training.planning.model_shape import ModelShape, model_shape
 
 LEAST_PASS = 2048
-"""Minimum tokens per pass in advice."""
+"""Minimum tokens per pass that ``advice`` suggests."""
 LEAST_SHARE, MOST_SHARE = 9, 91
-"""Advice gives vLLM a share of a GPU's memory strictly between these, in percent."""
+"""``advice`` suggests shares of GPU memory for vLLM strictly between these, in percent."""
 ADAPTER_RANK = 64
-"""Rank of the adapters advised if training all weights does not fit."""
+"""Rank of the adapters that ``advice`` suggests if training all weights does not fit."""
 GPUS_OF_A_NODE = 8
 
 Change = tuple[str, Any]
@@ -58,9 +55,9 @@ def _precision(config: TrainConfig, device: str) -> Precision:
 
 
 def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
-    """Return settings (``key=value``) that make the run fit; [] if it fits already, None if no settings help.
+    """Return settings (``key=value``) that make the run fit: [] if it fits already, None if no settings help.
 
-    A single setting is preferred. Otherwise settings are added in order, those that change the run least first.
+    A single setting is preferred. Otherwise settings are added, starting with those that change the run least.
     """
 
     def fits(changes: Sequence[Change]) -> bool:
@@ -197,14 +194,14 @@ def gigabytes(value: int) -> str:
 
 
 CLOSE = 0.9
-"""A run that fits but needs more than this fraction of the memory is reported as close."""
+"""A run that needs more than this fraction of the memory gets a note, even if it fits."""
 
 
 def planned(config: TrainConfig, memory: int | None = None) -> Fit:
     """Estimate the memory of a planned run.
 
-    The available memory is ``memory`` bytes, or else that of this machine's device for the run, or else
-    ``model.gpu_gb``. Raises UserError if the model's sizes are unknown.
+    The available memory is ``memory`` bytes, else that of this machine's device for the run, else ``model.gpu_gb``.
+    Raises UserError if the model's sizes are unknown.
     """
     machine = memory_here(config)
     wants_cpu = config.model.device == "cpu" and config.engine == "local"
@@ -216,7 +213,7 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
-    """Return (device, bytes of memory) that this machine has for the run, or None. For OpenRLHF: the smallest GPU."""
+    """Return (device, bytes of memory) for the run on this machine (OpenRLHF: of the smallest GPU), or None."""
     from prorl_training.planning.gpus import visible_gpus
 
     if importlib.util.find_spec("torch") is None:
@@ -235,7 +232,7 @@ def memory_here(config: TrainConfig) -> tuple[str, int] | None:
 
 
 def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
-    """Return the config, with ``rollout.backend=auto`` set to Transformers on a GPU machine without vLLM."""
+    """Return the config, with ``rollout.backend=auto`` replaced by Transformers on a GPU machine without vLLM."""
     from prorl_inference import BACKENDS
     from prorl_training.planning.gpus import visible_gpus
 
@@ -248,7 +245,7 @@ def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
 def main_memory(
     meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
 ) -> int | None:
-    """Return the bytes of main memory, or the cgroup's limit if that is lower. None if Linux does not report it."""
+    """Return the bytes of main memory, at most the cgroup's limit. None if Linux does not report them."""
     try:
         lines = meminfo.read_text().splitlines()
         total = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemTotal"))
@@ -262,9 +259,9 @@ def main_memory(
 
 
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
-    """Return a note on the memory of a run about to start, or None. ``machine`` is the result of ``memory_here``.
+    """Return a note for the user about the memory of a run, or None. ``machine`` is the result of ``memory_here``.
 
-    If the run does not fit, the note (without ``machine``) or else a UserError names settings that help.
+    If the run does not fit, raises UserError, or without ``machine`` returns this as the note.
     """
     if not config.model.check_fit:
         return None
@@ -289,15 +286,15 @@ def usage(fit: Fit) -> str:
 H100_TFLOPS = 989.0
 """Peak of an H100 or H200 in 10^12 operations per second: dense bf16 (NVIDIA's data sheets)."""
 PUBLISHED_SHARES = (0.029, 0.106)
-"""Fractions of the GPUs' peak speed that two whole runs reached, with operations counted as in ``gpu_hours``: ProRL v1
-(16,000 H100 hours, arXiv 2505.24864, section 3.3) and DeepScaleR (3,800 A100 hours, its report)."""
+"""Fractions of peak speed that two published runs reached, counted as in ``gpu_hours``: ProRL v1 (16,000 H100 hours,
+arXiv 2505.24864, section 3.3) and DeepScaleR (3,800 A100 hours, its report)."""
 USABLE = 0.41
 """Fraction of groups with both correct and wrong responses at 16 samples (BroRL, arXiv 2510.01180, ProRL baseline)."""
 
 
 @dataclass(frozen=True, slots=True)
 class GpuHours:
-    """Estimated GPU hours, from ``low`` to ``high``, of a run with an engine on ``gpus`` GPUs."""
+    """Estimated GPU hours (``low`` to ``high``) of a run with one engine on ``gpus`` GPUs."""
 
     engine: Engine
     gpus: int
@@ -310,8 +307,8 @@ def gpu_hours(
 ) -> list[GpuHours]:
     """Estimate the GPU hours of a run on one GPU, and with each engine on several (the config's number, or 8).
 
-    Assumes that the run reaches a fraction of peak speed like published runs, that a token costs 2 operations per
-    parameter forward and 4 backward, and that responses are half as long as ``rollout.max_tokens``.
+    Assumes published fractions of the peak speed, 2 operations per token and parameter forward and 4 backward, and
+    responses half as long as ``rollout.max_tokens``.
     """
     gpus = gpus_of(config) if gpus_of(config) > 1 else GPUS_OF_A_NODE
     paths: list[tuple[Engine, int]] = [("local", 1), ("local", gpus), ("openrlhf", gpus)]

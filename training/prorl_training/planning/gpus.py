@@ -13,7 +13,7 @@ Device = Literal["cpu", "cuda"]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Number of GPUs of policy and vLLM engines. The reference, and vLLM if ``colocated``, share the policy's GPUs."""
+    """Number of GPUs of policy and vLLM engines. The reference, and vLLM if ``colocated``, use the policy's GPUs."""
 
     nodes: int
     gpus_per_node: int
@@ -27,12 +27,12 @@ class Layout:
 
 
 def device_of(config: TrainConfig) -> Device:
-    """Return the kind of device that the config asks for; ``auto`` means cuda."""
+    """Return the config's kind of device; ``auto`` means cuda."""
     return "cpu" if config.model.device == "cpu" else "cuda"
 
 
 def layout_of(config: TrainConfig, device: Device) -> Layout:
-    """Return the config's layout. Sizes that do not divide evenly are not refused here (``launch.understood`` does)."""
+    """Return the config's layout, even if its sizes do not divide evenly (``launch.understood`` refuses this)."""
     o = config.openrlhf
     if device == "cpu":
         return Layout(1, o.cpu_ranks, o.cpu_ranks, 1, True)

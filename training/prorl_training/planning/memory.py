@@ -1,7 +1,6 @@
 """Estimates the bytes of memory that a GPU holds in each stage of a step.
 
-Counts the tensors that Transformers and ``policy.logprobs`` keep; tests/training/test_training_fit_passes.py checks
-the counts.
+Counts the tensors that Transformers and ``policy.logprobs`` keep.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ ITEMS = (
     "activations",
     "reserve",
 )
-"""What memory is used for. ``reserve`` is assumed, not computed: device contexts and allocator waste."""
+"""Uses of memory. ``reserve`` is assumed, not computed: device contexts and allocator waste."""
 GB = 10**9
 PROMPT_ROOM = 2048
-"""Prompt length assumed if a config does not limit it, but at most ``PROMPT_SHARE`` times the response limit."""
+"""Prompt length assumed if the config gives no limit; at most ``PROMPT_SHARE`` times the response limit."""
 PROMPT_SHARE = 4
 CONTEXT_BYTES = 750_000_000
 """Bytes assumed per process on a GPU: CUDA context, library workspaces, NCCL buffers."""
@@ -54,9 +53,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class PhaseFit:
-    """The memory of each stage of a step in one phase. ``sizes`` are the assumed numbers of prompts, samples and
-    tokens.
-    """
+    """The memory of each stage of a step in one phase, assuming ``sizes`` (numbers of prompts, samples, tokens)."""
 
     name: str
     sizes: Mapping[str, int]
@@ -71,7 +68,7 @@ class PhaseFit:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The memory that a run needs, and the ``memory`` in bytes of each of its ``gpus`` devices."""
+    """The memory that a run needs, and the ``memory`` in bytes of each of ``gpus`` devices."""
 
     config: TrainConfig
     device: str
@@ -82,7 +79,7 @@ class Fit:
 
     @property
     def worst(self) -> PhaseFit:
-        """The phase that needs the most memory, or that has problems."""
+        """The phase that needs the most memory, preferring phases with problems."""
         return max(self.phases, key=lambda phase: (bool(phase.troubles), phase.worst.total))
 
     @property
@@ -133,7 +130,7 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
 
 
 def reserve(processes: int, pass_bytes: int) -> int:
-    """Return the bytes assumed for CUDA contexts of ``processes`` and waste of passes that use ``pass_bytes``."""
+    """Return the bytes assumed for the CUDA contexts of ``processes`` and for fragmentation of ``pass_bytes``."""
     return processes * CONTEXT_BYTES + int(WASTE * pass_bytes)
 
 
@@ -171,9 +168,9 @@ class Precision(Enum):
 class PassSize:
     """A pass of ``tokens`` tokens that predicts ``targets`` of them.
 
-    - packed: responses share their prompt, whose keys and values are copied for each response.
-    - block_bytes, chunk_bytes: bytes of float32 logits and exponentials computed at a time (0: all).
-    - tables_trained: embedding and output layer get gradients.
+    - packed: whether responses share their prompt, whose keys and values are copied for each response.
+    - block_bytes, chunk_bytes: bytes of float32 logits, and of their exponentials, computed at a time (0: all).
+    - tables_trained: whether embedding and output layer get gradients.
     """
 
     tokens: int
@@ -237,7 +234,7 @@ def held_for_backward(shape: ModelShape, size: PassSize) -> Held:
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
-    """Return the peak memory of a forward and backward pass, without parameters and gradients of previous passes."""
+    """Return the peak memory of a forward and backward pass, besides parameters and gradients of earlier passes."""
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
     c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = held_for_backward(shape, size)
@@ -271,7 +268,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
 
 
 def forward_peak(shape: ModelShape, size: PassSize, trained: bool) -> Held:
-    """Return the peak memory of a pass without gradient. Copies of ``trained`` weights are kept until its end."""
+    """Return the peak memory of a pass without gradient. If ``trained``, it holds converted copies of all layers."""
     h, p, n = shape.hidden, size.precision, size.tokens
     c = p.product
     copies = shape.layers * _copies(shape, size) if trained else 0
@@ -321,8 +318,8 @@ def engine_share(
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return (bytes by item, problems) of a vLLM engine that gets the fraction ``share`` of ``memory``.
 
-    vLLM does not start if its cache cannot hold one sequence of ``context`` tokens. Each weight has ``number`` bytes;
-    the weights are divided over ``width`` GPUs.
+    A problem is a cache that cannot hold one sequence of ``context`` tokens. Weights have ``number`` bytes each and are
+    divided over ``width`` GPUs.
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width

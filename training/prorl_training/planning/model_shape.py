@@ -25,7 +25,7 @@ FOUR_NORM_TYPES = frozenset({"gemma2", "gemma3_text"})
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """Sizes of a model whose layers are all alike. ``tied``: the output layer shares the embedding's weights.
+    """Sizes of a model whose layers are all alike. ``tied``: embedding and output layer share weights.
 
     ``context`` is the maximum sequence length in tokens, or 0 if unknown.
     """
@@ -79,12 +79,12 @@ class ModelShape:
 
     @property
     def query_width(self) -> int:
-        """Total size of a token's query vectors over all heads."""
+        """Number of elements of a token's queries over all heads."""
         return self.heads * self.head_dim
 
     @property
     def kv_width(self) -> int:
-        """Total size of a token's key vectors over all heads. Value vectors have the same size."""
+        """Number of elements of a token's keys over all heads, and also of its values."""
         return self.kv_heads * self.head_dim
 
     @property
@@ -96,7 +96,7 @@ class ModelShape:
 
     @property
     def embedding_parameters(self) -> int:
-        """Number of parameters of the embedding, and of an untied output layer."""
+        """Number of parameters of the embedding and, if not tied, the output layer."""
         return self.vocab * self.hidden
 
     @property
@@ -173,8 +173,7 @@ KNOWN: dict[str, dict[str, Any]] = {
     "HuggingFaceTB/SmolLM2-135M-Instruct": _SMOLLM2_135M,
     "smollm2-135m": _SMOLLM2_135M,
 }
-"""Sizes from each model's ``config.json`` (https://huggingface.co/NAME/blob/main/config.json). The Nemotron model was
-trained from the first one and has its sizes."""
+"""Sizes from each model's ``config.json`` (https://huggingface.co/NAME/blob/main/config.json)."""
 
 
 def model_shape(name: str) -> ModelShape:
@@ -195,7 +194,7 @@ def model_shape(name: str) -> ModelShape:
 
 
 def config_path(name: str) -> Path | None:
-    """Return the config file of a model folder, a fetched alias or a cached hub id, or None."""
+    """Return the config file of a model folder, a downloaded alias or a cached hub id, or None."""
     from prorl_inference.models.store import alias_dir
 
     places = [Path(name).expanduser(), alias_dir(name)]

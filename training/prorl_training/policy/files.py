@@ -21,10 +21,7 @@ REFERENCE, OPTIMIZER = "reference.safetensors", "optimizer.safetensors"
 
 
 def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, Any]:
-    """Write a policy into ``work`` and return its entries for state.json.
-
-    The reference is written only if it differs from the policy.
-    """
+    """Write a policy into ``work`` and return its entries for state.json. A reference equal to the policy is omitted."""
     weights = policy.weights()
     policy.save_model(work / POLICY, weights)
     save_tokenizer(tokenizer, work / POLICY)
@@ -41,7 +38,7 @@ def write_policy(work: Path, policy: PolicyModel, tokenizer: Any) -> dict[str, A
 
 
 def save_tokenizer(tokenizer: Any, folder: Path) -> None:
-    """Write the tokenizer without keys that Transformers adds for local folders, which a resumed run would change."""
+    """Write the tokenizer without the keys that Transformers adds for local folders."""
     tokenizer.save_pretrained(folder)
     file = folder / "tokenizer_config.json"
     values = json.loads(file.read_text(encoding="utf-8"))
@@ -61,7 +58,7 @@ def _save(tensors: Mapping[str, Tensor], path: Path) -> None:
 
 
 def policy_tensors(path: Path) -> dict[str, Tensor]:
-    """Return a checkpoint's trained weights by parameter name, on the CPU. With LoRA these are only the adapters."""
+    """Return a checkpoint's trained weights by parameter name, on the CPU. With LoRA these are the adapters."""
     if (path / ADAPTERS).is_file():
         return dict(load_file(path / ADAPTERS))
     # Transformers saves some families (mixtures of experts) under other names than their parameters have
@@ -93,7 +90,7 @@ def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]
 
 
 def environment(policy: PolicyModel) -> dict[str, Any]:
-    """Return the versions and settings that must not change if results are to stay equal bit for bit."""
+    """Return the versions and settings that must stay the same for bitwise equal results."""
     return {
         **{name: metadata.version(name) for name in ("torch", "transformers", "prorl")},
         "threads": torch.get_num_threads(),

@@ -17,7 +17,7 @@ from prorl_training.policy.logprobs import linear_logprobs, product_type
 OFF = "--set model.liger=false"
 _TOKENS, _VOCABULARY = 8, 512
 _ROUGH, _CLOSE = 0.05, 1e-3
-"""Allowed difference from ``linear_logprobs`` with bfloat16, and with other types. For gradients it is relative."""
+"""Allowed difference from ``linear_logprobs`` with bfloat16, and with other types; relative for gradients."""
 
 
 def check_liger(device: str) -> None:
@@ -41,7 +41,7 @@ def liger_logprobs(
     with_entropy: bool = False,
     vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return what ``linear_logprobs`` returns, less precisely: gradients are summed in the autocast type."""
+    """Return the same as ``linear_logprobs``, less precisely: gradients are summed in the autocast type."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
 
     dtype = product_type(hidden)

@@ -37,7 +37,7 @@ def linear_logprobs(
 ) -> tuple[Tensor, Tensor | None]:
     """Return log-probs (N,) of ``targets`` (N,), and entropies (N,) in nats or None.
 
-    The log-probs are log softmax(layer(hidden) / temperature), of hidden states (N, H). Only they are differentiable.
+    The log-probs are log softmax(layer(hidden) / temperature), of hidden states (N, H). Entropies have no gradient.
     Matrix products use the autocast type, everything else float32 (float64 for float64 input).
 
     - rows: number of rows of logits to compute at a time, by default as many as fit into ``BLOCK_BYTES``.
@@ -58,7 +58,7 @@ def logits_logprobs(
     with_entropy: bool = False,
     rows: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Return what ``linear_logprobs`` returns, given the logits (N, vocabulary)."""
+    """Return the same as ``linear_logprobs``, given the logits (N, vocabulary)."""
     if rows is None:
         rows = block_rows(logits.shape[1])
     logprobs, entropy = _LogitsLogprobs.apply(  # type: ignore[no-untyped-call]
@@ -257,7 +257,7 @@ def _slopes(block: Tensor, targets: Tensor, scale: Tensor, total: Tensor) -> Non
 
 
 CAPPED = "final_logit_softcapping"
-"""Config key of models that cap their logits (Gemma 2). A trial with small logits would not show the cap."""
+"""Config key of models that cap their logits (Gemma 2), which a trial with small logits would not show."""
 _PROBE = 4
 _TOLERANCE = 1e-5
 _PACK_TOLERANCE = 1e-3
@@ -292,8 +292,8 @@ class LinearScorer(Protocol):
 class TargetScorer:
     """Computes the log-probs of a pack's targets under one model.
 
-    - factor: by what the model multiplies its output layer's result; None if the whole model must run.
-    - method: how responses share a pass, chosen by a trial.
+    - factor: scale of the logits (``logits_factor``); None if the whole model must run.
+    - method: how responses share a pass.
     - vocabulary: number of tokens without padding ids.
     """
 
@@ -365,7 +365,7 @@ class TargetScorer:
         return empty.masked_fill(~allowed, torch.finfo(dtype).min)
 
     def _choose_method(self) -> Method:
-        """Return the first method by which packed responses get the same log-probs and gradients as separate ones."""
+        """Return the first method by which packed and separate responses get the same log-probs and gradients."""
         from prorl_inference.backends.transformers.refill import can_refill
 
         config = self.whole.config
@@ -373,7 +373,9 @@ class TargetScorer:
         if local or getattr(config, "alibi", False) or not self._knows["position_ids"]:
             return self._report("alone", "the model's positions cannot be set")
         if any(kind in str(getattr(config, "rope_parameters", "")) for kind in _LENGTH_DEPENDENT):
-            return self._report("alone", "its positions depend on the longest response in a pass")
+            return self._report(
+                "alone", "the model's positions depend on the longest response in a pass"
+            )
         on_gpu = next(self.model.parameters()).is_cuda
         methods: list[Method] = ["flex", "blocks"] if on_gpu else ["blocks"]
         if can_refill(self.whole):  # a dense mask does not show windows
@@ -396,7 +398,7 @@ class TargetScorer:
         return self._report("alone", reason)
 
     def _trial(self, packs: Iterable[Pack], method: Method) -> list[Tensor]:
-        """Return the packs' log-probs and, for a model in training, their gradient for one weight."""
+        """Return the packs' log-probs and, for a model in training, the gradient of their sum for one weight."""
         first = self.whole.get_input_embeddings().weight
         weights = (p for p in self.model.parameters() if p.requires_grad and p is not first)
         weight = next(weights, None)
@@ -443,9 +445,9 @@ def _close(values: Tensor, expected: Tensor) -> bool:
 
 
 def logits_factor(model: Any) -> float | None:
-    """Return the factor by which the model scales its output layer's logits, found by a trial, or None.
+    """Return the factor by which the model scales its output layer's logits, as Cohere and Granite do.
 
-    Cohere, Granite and Falcon-H1 scale their logits. None means that a model changes its logits in another way.
+    Returns None if a trial shows that the model changes its logits in another way.
     """
     if getattr(model.config, CAPPED, None) not in (None, 0):
         return None

@@ -24,7 +24,7 @@ from prorl_training.policy.ranks import Ranks, shard, shard_like
 
 
 def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
-    """Return the model with new adapters, which depend only on ``seed``, and with all other weights frozen.
+    """Return the model with new adapters that depend only on ``seed``, and with its other weights frozen.
 
     Raises MissingExtraError without peft, and UserError if no layer matches the targets.
     """
@@ -57,7 +57,7 @@ def add_adapters(model: Any, config: LoraConfig, seed: int) -> Any:
 class AdapterReference:
     """Reference of a policy with adapters: the base model with a frozen copy of the adapters.
 
-    Before the first ``take`` the reference is the base model alone.
+    Before the first ``take`` or ``load`` it is the base model alone.
     """
 
     def __init__(self, model: Any) -> None:
@@ -69,7 +69,7 @@ class AdapterReference:
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the base model with adapters ``tensors`` the reference. With {}, it is the base model alone.
+        """Make the base model with adapters ``tensors`` ({}: without adapters) the reference.
 
         Raises ServiceError if a tensor does not fit.
         """
@@ -102,7 +102,7 @@ def merged_copy(model: Any) -> Any:
 
 @contextmanager
 def adapter_dropout(model: Any, seed: int) -> Iterator[None]:
-    """Enable the adapters' dropout inside the block. Its random numbers depend only on ``seed``."""
+    """Enable the adapters' dropout inside the block, with random numbers that depend only on ``seed``."""
     modules = [m for n, m in model.named_modules() if ".lora_dropout." in n]
     on_gpu = [torch.cuda.current_device()] if torch.cuda.is_available() else []
     with torch.random.fork_rng(devices=on_gpu):
@@ -123,8 +123,8 @@ def _trained(model: Any) -> list[tuple[str, Any]]:
 class PolicyModel:
     """A causal language model in training, its frozen reference and its optimiser.
 
-    With LoRA ``model`` is wrapped by peft and serves as its own reference. ``reference`` is None with LoRA, and if no
-    phase has a KL term. ``updates`` counts applied updates. Sharded ``ranks`` must all call the same methods in order.
+    ``reference`` is None without a KL term, and with LoRA, where ``model`` also computes the reference. ``updates``
+    counts updates. All sharded ``ranks`` must call the same methods in the same order.
     """
 
     def __init__(
@@ -164,8 +164,8 @@ class PolicyModel:
         scorer = TargetScorer(model, liger_logprobs)
         if scorer.factor is None:
             raise UserError(
-                f"model.liger=true: {type(scorer.whole).__name__} computes its logits in its own "
-                "way, which Liger's kernel does not support: --set model.liger=false"
+                f"model.liger=true: {type(scorer.whole).__name__} changes the logits of "
+                "its output layer, which Liger's kernel does not support: --set model.liger=false"
             )
         try_liger(scorer.whole.get_output_embeddings(), self.compute_dtype, self.device)
         return scorer
@@ -186,7 +186,7 @@ class PolicyModel:
 
     @contextmanager
     def compute(self) -> Iterator[None]:
-        """Compute in the compute type inside the block (bfloat16: under autocast)."""
+        """Use the compute type inside the block (bfloat16: by autocast)."""
         enabled = self.compute_dtype != torch.float32
         with torch.autocast(self.device.type, dtype=self.compute_dtype, enabled=enabled):
             yield
@@ -216,7 +216,7 @@ class PolicyModel:
 
     @contextmanager
     def gradient_pass(self, *purpose: int) -> Iterator[None]:
-        """Context for a forward and backward pass. ``purpose`` are numbers that identify the pass and seed dropout."""
+        """Prepare for a forward and backward pass inside the block. The numbers ``purpose`` seed dropout."""
         dropout = self.config.model.lora.dropout if self.adapters else 0.0
         with ExitStack() as stack:
             stack.enter_context(checkpointed_pass(self.model))
@@ -237,7 +237,7 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Make the policy, or the trained ``weights``, the reference. Raises ServiceError if a tensor does not fit."""
+        """Set the reference to the policy or the trained ``weights``. Raises ServiceError if a tensor does not fit."""
         if weights is not None:
             self.load_reference(weights)
         elif self.adapters is not None:

@@ -1,7 +1,7 @@
 """Pack prompts and responses into one row of tokens without padding.
 
-Each prompt comes once, followed by its responses. A response attends only to its prompt and itself. This is computed by
-SDPA on blocks, or by flex attention on CUDA.
+Each prompt comes once, followed by its responses. A response attends only to its prompt and itself, computed by SDPA on
+blocks, or by flex attention on CUDA.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from prorl_inference.types import sampled_at
 class PromptGroup:
     """Token ids of a prompt and its responses. ``indices`` are the numbers of the responses in the batch.
 
-    ``given`` is empty or has the ranges of each response's tokens that an environment wrote.
+    ``given`` has the (start, stop) ranges of each response's tokens that an environment wrote, or is empty.
     """
 
     prompt: tuple[int, ...]
@@ -54,12 +54,12 @@ class Pack:
 
 
 def input_length(group: PromptGroup) -> int:
-    """Return the group's number of input tokens. The last token of each response is only a target."""
+    """Return the group's number of input tokens, without the last token of each response."""
     return len(group.prompt) + sum(len(r) - 1 for r in group.responses)
 
 
 def split_group(group: PromptGroup, max_tokens: int) -> Iterator[PromptGroup]:
-    """Yield the group in parts of at most ``max_tokens`` input tokens. A longer response gets its own part."""
+    """Yield parts of the group with at most ``max_tokens`` input tokens. A longer response gets its own part."""
     start, used = 0, len(group.prompt)
     for i, response in enumerate(group.responses):
         if i > start and used + len(response) - 1 > max_tokens:
@@ -129,7 +129,7 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
 
 
 def singles(pack: Pack) -> Iterator[Pack]:
-    """Yield a separate pack for each response of ``pack``, with its prompt, in order."""
+    """Yield a separate pack for each response of ``pack``, in order."""
     if pack.owners is None:
         yield pack
         return
@@ -158,22 +158,22 @@ def attention_mask(owners: Tensor) -> Tensor:
 Kernel = Literal["flex", "blocks"]
 NAME = "prorl_packed"
 _ROWS = 256
-"""Number of queries in a call of SDPA with a mask. More queries need a larger mask, fewer need more calls."""
+"""Number of queries in a call of SDPA with a mask."""
 _BLOCK = 128
 """Number of tokens in a block of flex attention's mask."""
 _COMPUTED = frozenset({"scaling", "dropout", "softcap", "is_causal", "sliding_window"})
 _IGNORED = frozenset({"cache_position", "position_ids", "use_cache"})
 _OUTPUTS = "output_"
-"""Prefix of arguments that ask for additional outputs."""
+"""Prefix of arguments that request additional outputs."""
 _mask_of_pack: ContextVar[Callable[[int | None], PackMask] | None] = ContextVar("m", default=None)
 
 
 class UnsupportedAttention(ValueError):
-    """Attention within packs does not support something that the model uses."""
+    """The model's attention cannot be computed within packs."""
 
 
 class PackMask:
-    """What the tokens of a pack attend to: all or the last ``window`` tokens of their prompt and response."""
+    """The attention mask of a pack. A token attends to all, or the last ``window``, tokens of prompt and response."""
 
     def __init__(
         self, pack: Pack, device: torch.device, kernel: Kernel, window: int | None = None
@@ -194,7 +194,7 @@ class PackMask:
 
     @functools.cached_property
     def visible(self) -> Callable[..., Tensor]:
-        """Flex attention's mask function: whether the token at index ``query`` attends to the one at ``key``."""
+        """Mask function for flex attention: whether token ``query`` attends to token ``key``."""
         # it holds tensors alone, so that all packs use one compiled kernel
         groups, responses, positions = self.groups, self.responses, self.positions
         window = self.window
@@ -210,7 +210,6 @@ class PackMask:
 
     @functools.cached_property
     def block_mask(self) -> Any:
-        """The block mask for flex attention. It is built a few rows at a time to save memory."""
         from torch.nn.attention.flex_attention import BlockMask
 
         length = len(self.positions)
@@ -232,7 +231,7 @@ class PackMask:
         )
 
     def bias(self, rows: int, keys: int, like: Tensor) -> Tensor:
-        """Return the causal mask (rows, keys), 0 or -inf, of the last ``rows`` of ``keys`` tokens, without a copy."""
+        """Return the causal mask (rows, keys) of 0 and -inf for the last ``rows`` of ``keys`` tokens, as a view."""
         if self._bias is None:
             width = max(own.stop + prompt.stop - prompt.start for prompt, own in self.spans)
             width = max(width if self.window is None else min(width, self.window + _ROWS), _ROWS)
@@ -247,9 +246,9 @@ class PackMask:
 
 
 def spans(owners: Tensor) -> Iterator[tuple[slice, slice]]:
-    """Yield (prompt, tokens) in the order of a pack: ``tokens`` attend to ``prompt``, and causally to each other.
+    """Yield (prompt, tokens) slices: ``tokens`` attend causally to each other and fully to ``prompt``.
 
-    A prompt and its first response are one span, with an empty ``prompt``.
+    A prompt and its first response are one span with an empty ``prompt``.
     """
     runs, counts = torch.unique_consecutive(owners, dim=1, return_counts=True)
     stops = counts.cumsum(0).tolist()
@@ -269,7 +268,7 @@ def spans(owners: Tensor) -> Iterator[tuple[slice, slice]]:
 
 
 def _ordered(blocks: Tensor) -> tuple[Tensor, Tensor]:
-    """Return, for each row, the number of true ``blocks``, and all column indices, those of true blocks first."""
+    """Return the number of true ``blocks`` in each row, and all column indices, those of true blocks first."""
     columns = torch.argsort(blocks.int(), dim=-1, descending=True, stable=True).int()
     return blocks.sum(-1, dtype=torch.int32)[None, None], columns[None, None]
 
@@ -333,7 +332,7 @@ def flex(
     scale: float | None,
     cap: float | None,
 ) -> Tensor:
-    """Return what ``block_attention`` returns, by flex attention, compiled on CUDA."""
+    """Return the same as ``block_attention``, by flex attention (compiled on CUDA)."""
     out = _flex(query.is_cuda)(
         query,
         key,
@@ -369,7 +368,7 @@ def attend(
     attention_mask: Any,
     **options: Any,
 ) -> Any:
-    """Implement Transformers' attention interface. ``plain`` is used without a pack and without a soft cap.
+    """Transformers' attention interface for packs. ``plain`` is the function for other passes.
 
     Raises UnsupportedAttention for unknown arguments, such as attention sinks.
     """
@@ -381,13 +380,13 @@ def attend(
         return _capped(query, key, value, bias, scale, cap).transpose(1, 2), None
     passed = {n for n, option in options.items() if option is not None and n[:7] != _OUTPUTS}
     if unknown := passed - _COMPUTED - _IGNORED:
-        raise UnsupportedAttention(f"its attention needs {', '.join(sorted(unknown))}")
+        raise UnsupportedAttention(f"the model's attention needs {', '.join(sorted(unknown))}")
     if (
         options.get("dropout")
         or options.get("is_causal") is False
         or query.shape[2] != key.shape[2]
     ):
-        raise UnsupportedAttention("its attention is not causal, or has dropout")
+        raise UnsupportedAttention("the model's attention is not causal, or has dropout")
     if mask.plain and cap is None:
         return plain(module, query, key, value, None, **options)
     if torch.is_autocast_enabled(query.device.type):  # rotary embeddings give float32
@@ -398,7 +397,7 @@ def attend(
 
 
 def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
-    """Return a bool ``mask`` (None: causal) as a mask of 0 and -inf."""
+    """Convert a bool ``mask`` (None: causal) to a mask of 0 and -inf."""
     new, seen = query.shape[2], key.shape[2]
     if mask is None:
         mask = torch.ones(new, seen, dtype=torch.bool, device=query.device).tril(seen - new)
@@ -407,7 +406,7 @@ def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
 
 
 def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
-    """Implement Transformers' mask interface. ``plain`` makes the masks of passes outside ``packed``.
+    """Transformers' mask interface for packs. ``plain`` is the function for passes outside ``packed``.
 
     Raises UnsupportedAttention for masks that are neither causal nor sliding windows.
     """
@@ -415,17 +414,17 @@ def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
     if mask_of_pack is None:
         return plain(**options)
     if options.get("use_vmap"):
-        raise UnsupportedAttention("it has a mask function of its own")
+        raise UnsupportedAttention("the model uses a custom mask function")
     if window is not None and window > 1:
         at = torch.tensor(window)  # a second chunk's first token, which does not see the one before
         if not options["mask_function"](0, 0, at, at - 1):
-            raise UnsupportedAttention("it attends within chunks")
+            raise UnsupportedAttention("the model attends within chunks")
     return mask_of_pack(window)
 
 
 @contextmanager
 def packed(model: Any, pack: Pack, kernel: Kernel) -> Iterator[None]:
-    """Make a Transformers model use a ``PackMask`` for ``pack`` inside the block.
+    """Make a Transformers model use the ``PackMask`` of ``pack`` inside the block.
 
     Raises UnsupportedAttention if the model does not use Transformers' attention interface.
     """
@@ -435,7 +434,7 @@ def packed(model: Any, pack: Pack, kernel: Kernel) -> Iterator[None]:
 
     current, interfaces = str(model.config._attn_implementation), transformers
     if not getattr(model, "_supports_attention_backend", False):
-        raise UnsupportedAttention("its attention cannot be replaced")
+        raise UnsupportedAttention("the model's attention cannot be replaced")
     if not current.startswith(NAME):
         base = "sdpa" if current == "eager" else current
         name = NAME if base == "sdpa" else f"{NAME}_{base}"  # Transformers checks names with sdpa

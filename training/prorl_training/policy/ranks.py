@@ -15,9 +15,9 @@ from prorl_training.policy.packing import Pack
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """This process's place among ``size`` ranks. All ranks must call its methods in the same order.
+    """The rank of this process among ``size`` ranks. All ranks must call the methods in the same order.
 
-    With ``sharded`` each rank holds a part of every weight (FSDP2), else all weights.
+    If ``sharded``, each rank holds a part of every weight (FSDP2), else all weights.
     """
 
     rank: int = 0
@@ -25,9 +25,9 @@ class Ranks:
     sharded: bool = False
 
     def deal(self, packs: Sequence[Pack]) -> list[tuple[int, float]]:
-        """Return (index, weight) of each pack that this rank runs. The largest packs are dealt first.
+        """Return (index, weight) of each pack that this rank runs, dealing the largest packs first.
 
-        Sharded ranks must run equally many passes, so they repeat packs of other ranks with weight 0.
+        Sharded ranks must run equally many passes, so a rank may get another rank's pack with weight 0.
         """
         if self.size == 1:
             return [(i, 1.0) for i in range(len(packs))]
@@ -50,14 +50,13 @@ class Ranks:
         return total
 
     def count(self, *counts: int, device: torch.device) -> list[int]:
-        """Return the sum of each count over the ranks."""
         if self.size == 1:
             return list(counts)
         totals: list[int] = self.sum(torch.tensor(counts, device=device)).tolist()
         return totals
 
     def sum_gradients(self, parameters: Sequence[Any]) -> None:
-        """Replace each rank's gradients by their sum over ranks. With FSDP they are already summed."""
+        """Sum each rank's gradients over the ranks, unless FSDP has already done this."""
         if self.size == 1 or self.sharded:
             return
         device = parameters[0].device
@@ -82,7 +81,7 @@ class Ranks:
         return bool(flag.item())
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """Return a sharded tensor whole, in main memory, on rank 0, and an empty tensor on other ranks.
+        """Return a sharded tensor complete in main memory on rank 0, and an empty tensor on other ranks.
 
         A tensor that is not sharded is returned unchanged.
         """
@@ -97,7 +96,7 @@ def _is_shard(tensor: Any) -> bool:
 
 
 def gathered(tensor: Any) -> Tensor:
-    """Return the whole tensor on this rank's device. Each rank may hold only a shard of ``tensor``."""
+    """Return the complete tensor on this rank's device."""
     full: Tensor = tensor.full_tensor() if _is_shard(tensor) else tensor
     return full
 
@@ -116,7 +115,7 @@ def shard_like(tensor: Tensor, parameter: Any) -> Tensor:
 
 
 class ScoringModule(torch.nn.Module):
-    """Runs a scorer of ``policy.logprobs`` as a torch module, so that FSDP gathers the weights for each pass."""
+    """A scorer of ``policy.logprobs`` as a torch module, for which FSDP gathers the weights in each pass."""
 
     def __init__(self, scorer: Any) -> None:
         super().__init__()
@@ -129,7 +128,7 @@ class ScoringModule(torch.nn.Module):
 def shard(scorer: Any) -> ScoringModule:
     """Shard the scorer's model over all ranks, layer by layer; return the module that runs the scorer.
 
-    FSDP sums the gradients of the ranks instead of averaging them, because the loss is weighted over all ranks.
+    FSDP then sums the ranks' gradients instead of averaging them.
     """
     from torch.distributed.fsdp import FSDPModule, fully_shard
 
@@ -147,7 +146,7 @@ def shard(scorer: Any) -> ScoringModule:
 
 
 class GatheredModel:
-    """A sharded model's weights for a sampler, each gathered when it is read. All ranks must read all weights."""
+    """Gives a sampler the weights of a sharded model, gathered one by one. All ranks must read all weights."""
 
     def __init__(self, model: Any) -> None:
         self.model = model

@@ -36,7 +36,7 @@ class UpdateBatch:
     """One step's B trajectories, divided into mini-batches of whole prompt groups.
 
     ``PromptGroup.indices`` are indices into ``advantages`` (B,) and ``sampler_logprobs`` (a float per sampled token).
-    ``stale`` trajectories were sampled by an earlier policy; their old log-probs are the sampler's.
+    ``stale`` are the indices of trajectories sampled by an earlier policy, whose old log-probs are the sampler's.
     """
 
     mini_batches: Sequence[Sequence[PromptGroup]]
@@ -92,15 +92,13 @@ class UpdateGuard(Protocol):
         """Return whether to apply a mini-batch's gradient, whose norm before clipping is ``grad_norm``."""
 
     def norm_limit(self) -> float:
-        """Return the gradient norm above which an update is skipped. For engines that update in other processes."""
+        """Return the gradient norm above which an update is skipped, for engines that update in other processes."""
 
     def record_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Record a mini-batch whose gradient was applied, or skipped because of ``norm_limit``."""
+        """Record a mini-batch, and whether its gradient was applied."""
 
 
 class AcceptAll:
-    """Accepts every update. Updates that are not finite are skipped anyway."""
-
     def accept_update(self, loss: float, grad_norm: float) -> bool:
         del loss, grad_norm
         return True
@@ -112,8 +110,6 @@ class AcceptAll:
 
 
 class PackStats:
-    """Sums of a step's statistics, kept on the device so that the CPU does not wait."""
-
     def __init__(self, device: torch.device) -> None:
         self.zero = torch.zeros((), device=device)
         self.loss = self.policy_loss = self.kl = self.entropy = self.zero
@@ -164,7 +160,7 @@ def to_host(values: Tensor) -> Tensor:
 class Turn:
     """One pass of this rank: a pack, its ``index`` in the mini-batch and its tokens' ``weights`` (N,).
 
-    If not ``counts``, another rank computes this pack's gradient, and ``weights`` are 0.
+    If ``counts`` is False, the pack belongs to another rank and ``weights`` are 0.
     """
 
     index: int
@@ -176,7 +172,7 @@ class Turn:
 class PolicyUpdate:
     """The gradient updates of one batch. ``run`` may be called once.
 
-    Each rank runs its share of every mini-batch; the stats cover all ranks, except for ``trainer_logprobs``.
+    Statistics cover all ranks, except ``trainer_logprobs``.
     """
 
     def __init__(

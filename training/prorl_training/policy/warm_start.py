@@ -18,7 +18,7 @@ from prorl_training.types import Decision
 
 
 def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Sample]:
-    """Return samples that have a reference response, alternating between domains. Raises UserError without any."""
+    """Return samples with a reference response, alternating between domains. Raises UserError if there are none."""
     by_domain: dict[str, list[Sample]] = {}
     for sample in samples:
         if sample.metadata.get("gold_response"):
@@ -44,7 +44,7 @@ def warm_start_if_configured(
     progress: Progress,
     other_ranks: Callable[[list[PromptGroup]], AbstractContextManager[Any]] = nullcontext,
 ) -> list[Decision]:
-    """Train on reference responses if the config says so. Other ranks train inside ``other_ranks(groups)``."""
+    """Train on reference responses inside ``other_ranks(groups)``, if ``warm_start.examples`` is set."""
     config = policy.config
     if not config.warm_start.examples:
         return []
@@ -74,7 +74,7 @@ def warm_start(
     encode: Callable[[Sample], PromptGroup],
     on_done: Callable[[int, float], None],
 ) -> Decision:
-    """Train for ``warm_start.epochs`` epochs on ``examples`` and return the decision that records it.
+    """Train on ``examples`` for ``warm_start.epochs`` epochs; return the decision that records it.
 
     ``on_done(count, loss)`` is called after each batch.
     """
@@ -95,7 +95,7 @@ def warm_start(
 def train_on(
     policy: Policy, examples: Sequence[PromptGroup], on_done: Callable[[int, float], None]
 ) -> list[float]:
-    """Train for ``warm_start.epochs`` epochs and return each batch's loss. All ranks must get the same groups."""
+    """Train for ``warm_start.epochs`` epochs; return each batch's loss. All ranks must get the same examples."""
     settings = policy.config.warm_start
     optimizer = torch.optim.AdamW(policy.trained, lr=settings.lr, weight_decay=0.0)
     losses: list[float] = []

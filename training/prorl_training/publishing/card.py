@@ -1,4 +1,4 @@
-"""Write the model card (README.md), which names facts that the run did not record."""
+"""Write the model card (README.md), including facts that are unknown."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ FIRST_FEW = 3
 
 
 class Evaluation(Protocol):
-    """An evaluation of exactly the published weights (``prorl_evaluation.report.card``); empty if there is none.
+    """An evaluation of the published weights (``prorl_evaluation.report.card``), or an empty one.
 
-    Holds Markdown, the card's model-index, files to publish and commands that reproduce the evaluation.
+    It has Markdown, the card's model-index, files to publish and commands that reproduce it.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Collect what is known about a model to publish, without paths, tokens, addresses and folder names."""
+"""Collect what is known about a model to publish, without private text such as paths, tokens and addresses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UNPUBLISHED = (
 )
 """Settings that are not published, because they name local paths, addresses or accounts."""
 _SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")
-"""Matches owner and name in the path of a model in the hub's cache."""
+"""Matches owner and name of a model in a path of the hub's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class BaseModel:
     """The model that training started from. None means unknown.
 
     ``name`` and ``licence`` are hub ids, ``weights`` is a SHA-256, ``model_option`` a value for ``--model``.
-    ``changes`` says how the model differs from the hub's model ``name``.
+    ``changes`` describes differences from the hub's model ``name``.
     """
 
     name: str | None = None
@@ -75,7 +75,7 @@ class Training:
     """A run up to the published step.
 
     ``config`` has only public settings. ``changed`` maps algorithm settings that differ from the preset to (preset's
-    value, run's value); None means unknown. ``versions`` is the environment.
+    value, run's value); None: unknown. ``versions`` is the environment.
     """
 
     step: int
@@ -100,7 +100,7 @@ class Facts:
 
 
 def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
-    """Return the filter for a run's private text. Raises ConfigError if its config cannot be read."""
+    """Return the filter that removes a run's private text. Raises ConfigError if its config cannot be read."""
     config = read_config_file(run.config_path)
     data = config["data"].get("path")
     names = [str(run.path), *config.get("plugins", []), *_local(config["model"]["path"])]
@@ -108,7 +108,7 @@ def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
 
 
 def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
-    """Return the facts about a run's checkpoint. Runs of earlier prorl versions work too. Raises ConfigError."""
+    """Return the facts about a run's checkpoint. Raises ConfigError."""
     config, step = read_config_file(run.config_path), chosen.step
     identity = run.identity() or {}
     legs: list[Mapping[str, Any]] = chosen.state.get("lineage", [])
@@ -155,7 +155,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a base model given by alias, folder or hub id. A folder's name is not published."""
+    """Return the facts about a base model given by alias, folder or hub id, without a folder's name."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None

@@ -23,11 +23,11 @@ MODEL_FILES = (
     *("tokenizer*.json", "*.model", "special_tokens_map.json", "added_tokens.json"),
     *("vocab.json", "vocab.txt", "merges.txt", "LICENSE*", "NOTICE*"),
 )
-"""Names of model files as Transformers writes them. Nothing else in the folder is published."""
+"""Names of the model files to publish."""
 OPAQUE = ("*.safetensors", "*.model", "tokenizer.json", "vocab.*", "merges.txt")
-"""Weights and vocabularies, which are not searched for tokens because any word may occur in them."""
+"""Files that are not searched for tokens, because any word may occur in them."""
 PLACES = ("_name_or_path", "name_or_path", "is_local", "local_files_only")
-"""Keys that Transformers writes into a model's JSON about its source folder."""
+"""Keys with the source folder that Transformers writes into a model's JSON."""
 
 
 def plan_push(repo: str, facts: Facts, evaluation: Evaluation, private: Private) -> Upload:

@@ -1,6 +1,6 @@
 """Draws prompts, samples and scores responses concurrently until a batch has enough usable groups.
 
-With a repeatable sampler (Transformers) a step's batch depends only on seed, step and carried groups.
+With a repeatable sampler (Transformers) the batch depends only on seed, step and carried groups.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Occupancy:
-    """Measures how much of the time the sampler's ``places`` (rows) are idle."""
+    """Measures which share of the sampler's ``places`` (rows) is idle on average."""
 
     def __init__(self, places: int, clock: Callable[[], float]) -> None:
         self._places, self._clock = places, clock
@@ -56,7 +56,7 @@ class Occupancy:
         self._began = self._at = clock()
 
     def record(self, running: int) -> None:
-        """Record how many samples are in progress from now until the next call."""
+        """Set the number of samples in progress until the next call."""
         now = self._clock()
         self._area += self._running * (now - self._at)
         self._at = now
@@ -65,7 +65,7 @@ class Occupancy:
 
     @property
     def idle_share(self) -> float:
-        """Mean fraction of places that were idle. Places that were never in use do not count."""
+        """Mean fraction of idle places, not counting places that were never used."""
         whole = self._most * (self._at - self._began)
         return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
 
@@ -73,15 +73,15 @@ class Occupancy:
 RATE_STEP = 0.2
 """Weight of the newest step in ``Collector.usable_rate``."""
 AHEAD = 2
-"""Samples in progress per sampler row if late groups are not carried. Above 1, so that freed rows are refilled."""
+"""Number of samples in progress per sampler row if late groups are not carried, so that a free row is refilled."""
 LOOK_SECONDS = 0.05
-"""Seconds to wait for the sampler before looking for verdicts again."""
+"""Seconds to wait for the sampler between checks for verdicts."""
 EncodeAnswer = Callable[[Messages, Messages, int], Sequence[int]]
-"""Returns the tokens between two responses, like ``prorl_inference.tokens.continuation`` with a tokenizer."""
+"""Returns the tokens between two responses, as ``prorl_inference.tokens.continuation`` does with a tokenizer."""
 
 
 class RoundGuard(Protocol):
-    """Decides what to do about missing verdicts, like ``schedule.safety.Guard``."""
+    """Interface of ``schedule.safety.Guard`` for missing verdicts."""
 
     def check_round(
         self, responses: int, without_verdict: int, attempt: int
@@ -92,7 +92,7 @@ class RoundGuard(Protocol):
 
 
 class StepGivenUp(ServiceError):
-    """A step could not be completed. The policy was not updated."""
+    """A step failed before the policy was updated."""
 
 
 class RewardOutage(StepGivenUp):
@@ -107,8 +107,8 @@ class TooFewGroups(StepGivenUp):
 class Collector:
     """Samples and scores a step's batch.
 
-    ``guard`` reacts to missing verdicts. ``beat`` is called on progress. ``usable_rate`` is the recent share of usable
-    groups, which decides how many prompts are in progress. Environments need ``encode_answer``.
+    ``guard`` decides about missing verdicts. ``beat`` is called on progress. ``usable_rate``, the recent share of
+    usable groups, decides how many prompts are in progress. ``encode_answer`` is required for environments.
     """
 
     generator: Generator
@@ -120,7 +120,7 @@ class Collector:
     usable_rate: float = 1.0
     encode_answer: EncodeAnswer | None = None
     records: ItemRecords | None = None
-    """Needed for ``dynamic_sampling.rule=boundary``."""
+    """Required for ``dynamic_sampling.rule=boundary``."""
 
     def collect(
         self,
@@ -134,9 +134,8 @@ class Collector:
     ) -> Batch:
         """Sample until ``rollout.prompts`` groups are usable or no prompts are left. Raises StepGivenUp.
 
-        ``prompts`` are used in their order, after the ``carried`` groups. ``policy`` is the step that produced the
-        sampler's weights, by default the one before ``step``. ``ahead`` gives newer ones if ``rollout.new_weights``
-        is not ``batch``.
+        The ``carried`` groups come first, then ``prompts`` in order. ``policy`` is the version of the sampler's weights
+        (default: ``step`` - 1). Unless ``rollout.new_weights`` is ``batch``, ``ahead`` provides newer weights.
         """
         policy = step - 1 if policy is None else policy
         collection = _Collection(self, prompts, step, config, carried or Carried(), policy, ahead)
@@ -153,7 +152,8 @@ class Collector:
         sampling = config.dynamic_sampling
         if batch.gave_up and sampling.enabled and sampling.exhausted == "stop":
             raise TooFewGroups(
-                f"only {len(batch.kept)} of {r.prompts} groups were usable after {batch.drawn} draws"
+                f"only {len(batch.kept)} of {r.prompts} groups were usable after {batch.drawn} draws: "
+                "raise dynamic_sampling.max_batches, or set dynamic_sampling.exhausted=continue"
             )
         return batch
 
@@ -169,13 +169,13 @@ class _Draw:
     policies: Sequence[Policies] = ()
 
     def continue_with(self, policy: int, lengths: Sequence[int]) -> None:
-        """Record that ``policy`` samples completion i from token ``lengths[i]`` on."""
+        """Record that ``policy`` samples completion i from its token ``lengths[i]`` on."""
         policies = self.policies or [()] * len(lengths)
         pairs = zip(policies, lengths, strict=True)
         self.policies = [sampled_from(before, length, policy) for before, length in pairs]
 
     def stop(self, completions: Sequence[Completion]) -> None:
-        """Set the ``completions``, and drop policies that sampled none of their tokens."""
+        """Set the ``completions``, and remove policies that sampled none of their tokens."""
         lengths = [len(c.token_ids) for c in completions]
         pairs = zip(self.policies, lengths, strict=True)
         self.policies = [
@@ -184,13 +184,11 @@ class _Draw:
         ]
         self.completions = completions
 
-    def unsettled(self) -> list[int]:
-        """Return the indices of responses without a final verdict."""
+    def without_verdict(self) -> list[int]:
         return [i for i, c in enumerate(self.conversations) if c.verdict is None]
 
     def items(self) -> list[tuple[str, Task]]:
-        """Return the unsettled responses with their tasks."""
-        talks = [(self.completions[i].text, self.conversations[i]) for i in self.unsettled()]
+        talks = [(self.completions[i].text, self.conversations[i]) for i in self.without_verdict()]
         return [(text, next_task(self.sample.task, c.state, bool(c.ended))) for text, c in talks]
 
 
@@ -364,7 +362,7 @@ class _Collection:
     def _record_verdicts(
         self, judged: Sequence[Judged], last: bool, stream: Stream, scoring: Scoring
     ) -> None:
-        """Record the verdicts of groups. Groups with infra errors are collected and scored again later."""
+        """Record the verdicts of groups. Groups with infra errors are kept and scored again later."""
         ready: list[Judged] = []
         for key, verdicts in judged:
             self._responses += len(verdicts)
@@ -378,9 +376,9 @@ class _Collection:
             ready += [(key, self._unscored.pop(key)) for key in sorted(self._unscored)]
         for key, verdicts in ready:
             draw = self._open[key]
-            for number, verdict in zip(draw.unsettled(), verdicts, strict=True):
+            for number, verdict in zip(draw.without_verdict(), verdicts, strict=True):
                 self._record_verdict(draw, number, verdict)
-            if not (unsettled := draw.unsettled()):
+            if not (unsettled := draw.without_verdict()):
                 self._decide(key)
             elif all(draw.completions[i].finish_reason != "paused" for i in unsettled):
                 scoring.add(key, draw.items())
@@ -388,7 +386,7 @@ class _Collection:
                 self._sample(key, stream)
 
     def _record_verdict(self, draw: _Draw, number: int, verdict: Verdict) -> None:
-        """Record a final verdict, or append the answer of an environment unless a limit ends the conversation."""
+        """Record a final verdict or an environment's answer. A limit may end the conversation instead."""
         talk, completion = draw.conversations[number], draw.completions[number]
         r, encode = self._config.rollout, self._collector.encode_answer
         ended: Ended = "tokens" if completion.finish_reason == "length" else ""

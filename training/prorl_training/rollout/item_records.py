@@ -19,16 +19,14 @@ from prorl_datasets import Sample
 from prorl_training.types import FULL_MARKS, Decision, Group
 
 ITEMS = "items.json"
-"""Name of the checkpoint file with the records."""
+"""Name of the records' file in a checkpoint."""
 
 
 def chance_to_solve(right: float, wrong: float, k: int) -> float:
     """Return the probability that at least one of ``k`` further responses is right: the expected pass@k.
 
-    The prior of the pass rate is Beta(0, 1), so an item without a right response counts as unsolvable. The posterior is
-    Beta(right, 1 + wrong), and the result 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). The rule
-    ``boundary`` drops groups above a threshold, because further updates on such items only sharpen the policy. The idea
-    is Bayesian Boundary Gating (arXiv 2606.15455); prior, statistic and threshold are ours.
+    With the prior Beta(0, 1) of the pass rate, it is 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). The
+    idea is Bayesian Boundary Gating (arXiv 2606.15455); prior and statistic are ours.
     """
     b = 1 + wrong
     all_wrong = math.lgamma(b + k) - math.lgamma(b) + math.lgamma(right + b)
@@ -38,7 +36,7 @@ def chance_to_solve(right: float, wrong: float, k: int) -> float:
 class ItemRecords:
     """Counts ``right`` and ``wrong`` responses to each of N items. ``solved``: the step that last solved it, or 0.
 
-    A reward r counts as r right and 1 - r wrong. Counts fade, because the policy changes. Record groups in draw order.
+    A reward r counts as r right and 1 - r wrong. Counts decay with each step.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
@@ -50,7 +48,6 @@ class ItemRecords:
         self.solved = np.zeros(len(samples), dtype=np.int64)
 
     def copy(self) -> ItemRecords:
-        """Return a copy of the counts, which later steps do not change."""
         same = copy.copy(self)
         same.right, same.wrong, same.solved = (
             self.right.copy(),
@@ -60,7 +57,7 @@ class ItemRecords:
         return same
 
     def record(self, step: int, groups: Sequence[Group], half_life: float) -> None:
-        """Reduce the counts by one step's decay, and add the groups finished in ``step``."""
+        """Apply one step's decay to the counts, and add the groups finished in ``step`` (in draw order)."""
         fading = 2.0 ** (-1.0 / half_life)
         self.right *= fading
         self.wrong *= fading
@@ -80,18 +77,18 @@ class ItemRecords:
                 self.wrong[place] += (1 - rate) * n
 
     def solvable(self, group: Group, k: int) -> float:
-        """Return the ``chance_to_solve`` of the group's item, given its earlier responses and those of the group."""
+        """Return the ``chance_to_solve`` of the group's item, given its earlier responses and the group's."""
         place, rewards = self._place[group.sample.id], [t.reward for t in group.scored]
         right = float(self.right[place]) + sum(rewards)
         return chance_to_solve(right, float(self.wrong[place]) + len(rewards) - sum(rewards), k)
 
     def forget(self) -> None:
-        """Clear all counts. ``solved`` stays."""
+        """Clear all counts, but keep ``solved``."""
         self.right[:] = 0
         self.wrong[:] = 0
 
     def coverage(self, step: int, window: int) -> dict[str, dict[str, int]]:
-        """Return {domain: counts of items solved ever and in the last ``window`` steps}; domain "" is the total."""
+        """Return {domain: counts of items solved, ever and in the last ``window`` steps}; domain "" is the total."""
         ever = self.solved > 0
         columns = {
             "items_solved": ever,
@@ -171,10 +168,9 @@ class Ladder(NamedTuple):
 
 
 class Ladders:
-    """Opens difficulty levels of generated items (``level`` in metadata). Each family in a domain has its own ladder.
+    """Opens difficulty levels (``level`` in metadata) of generated items. Each family in a domain has its own ladder.
 
-    The lowest level is always open. A higher level is open while the pass rate of the level below is at least
-    ``open_at``, so it can close again. Items without a level are always open.
+    A level is open while all levels below have pass rates of at least ``open_at``. Items without a level are open.
     """
 
     def __init__(self, samples: Sequence[Sample]) -> None:
@@ -199,7 +195,7 @@ class Ladders:
             self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
-        """Return how many levels of each ladder are open, given all items' counts (N,). ``ahead`` more are opened."""
+        """Return the number of open levels of each ladder, plus ``ahead``, given the counts (N,) of all items."""
         opened = []
         for rates in self._rates(right, wrong):
             passed = next(
@@ -209,7 +205,7 @@ class Ladders:
         return opened
 
     def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
-        """Return each ladder's pass rates by level. One wrong response is added to each level's counts."""
+        """Return each ladder's pass rates by level, with one wrong response added to each level."""
         good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
         rates = iter((good / (1 + good + bad)).tolist())
         return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]
@@ -253,7 +249,7 @@ class Ladders:
 
 
 def levels_changed(step: int, changes: Sequence[dict[str, Any]], open_at: float) -> list[Decision]:
-    """Return the decision that records changed levels, or [] without ``changes``."""
+    """Return the decision that records the ``changes``, or [] if there are none."""
     if not changes:
         return []
     parts = []

@@ -1,4 +1,4 @@
-"""Draws a step's prompts. They depend only on seed, step and item records, so a resumed run draws the same."""
+"""Draws a step's prompts, which depend only on seed, step and item records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def weights_by_chance(
 ) -> Floats:
     """Mix ``base`` weights (fraction ``floor``) with weights proportional to ``base`` times ``chance``.
 
-    The total weight of each stratum, such as a domain, stays as in ``base``.
+    The mix keeps the total weight of each stratum, such as a domain.
     """
     labels = np.zeros(len(base), dtype=np.int64)
     if strata is not None:
@@ -46,13 +46,13 @@ def weights_by_chance(
 PART = "part."
 """Prefix of the metrics that hold the rewards of a composite task's parts."""
 CACHED_PROMPTS = 50_000
-"""Number of encoded prompts to cache, so that sampling and training encode a prompt once."""
+"""Number of encoded prompts to cache."""
 
 
 class PromptSource:
     """Draws prompts that fit the model's ``context``.
 
-    ``dropped`` are the ids of all prompts found too long. ``passed_over`` counts such prompts in the latest draw.
+    ``dropped`` are the ids of all prompts found too long, ``passed_over`` is their number in the latest draw.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class PromptSource:
 
 
 def check_context(config: TrainConfig, context: int | None) -> None:
-    """Raise UserError if a phase's response limit alone fills the model's context."""
+    """Raise UserError if a phase's ``rollout.max_tokens`` leaves no room for a prompt in the model's context."""
     for number, settings in enumerate(config.phase_configs):
         limit = settings.rollout.max_tokens
         if context is not None and limit >= context:
@@ -238,7 +238,7 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     """Return all ``count`` prompt indices in the order in which ``step`` (from 1) uses them.
 
-    The first ``batch`` indices continue the epoch's permutation. The remaining indices, for refilling, are shuffled.
+    The first ``batch`` indices continue the epoch's permutation. The others, for refilling, are shuffled.
     """
     first: list[int] = []
     drawn: set[int] = set()

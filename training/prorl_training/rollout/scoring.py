@@ -1,4 +1,4 @@
-"""Scores groups in a thread during sampling. After a ServiceError verdicts are infra errors, never rewards of 0."""
+"""Scores groups in a thread during sampling. A ServiceError of the scorer becomes a verdict ``infra_error``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Item = tuple[int, Items]
 class Scoring:
     """Context manager that scores the groups given to ``add``. ``take`` returns their verdicts in order.
 
-    Without ``overlap``, groups are scored by ``take`` itself. ``take`` raises the scorer's errors except ServiceError.
+    Without ``overlap``, ``take`` itself scores the groups. It raises the scorer's errors except ServiceError.
     """
 
     def __init__(self, scorer: Scorer, overlap: bool) -> None:
@@ -60,7 +60,7 @@ class Scoring:
         self._waiting.put((key, items))
 
     def take(self, least: int, most: int | None = None) -> list[Judged]:
-        """Return the verdicts of the oldest ``least`` to ``most`` (None: all) groups. Waits for ``least`` groups."""
+        """Wait for ``least`` groups; return the verdicts of the oldest groups, at most ``most`` (None: all)."""
         if not self._overlap and not self._waiting.empty():
             self._score([])
         most = self.pending if most is None else most
@@ -84,7 +84,7 @@ class Scoring:
             self._done.put(error)
 
     def _score(self, waiting: list[_Item | None]) -> bool:
-        """Score ``waiting`` and all queued groups. Return False if None, the end mark, is among them."""
+        """Score ``waiting`` and all queued groups. Returns False if None, the end of the queue, is among them."""
         while not self._waiting.empty():
             waiting.append(self._waiting.get())
         groups = [group for group in waiting if group is not None]
@@ -104,10 +104,9 @@ def score_or_infra(scorer: Scorer, items: Items) -> list[Verdict]:
 
 
 SECONDS_AN_ANSWER = 0.06
-"""Assumed CPU seconds per response: three times the 0.021 s that benchmarks/reward_tier.py measures on a mix of easy
-answers from five domains."""
+"""Assumed CPU seconds per response: three times the mean that benchmarks/reward_tier.py measures (0.021 s)."""
 WITHIN = 10.0
-"""There are as many workers as can score a batch in this many seconds, if all responses arrive at the same time."""
+"""Seconds in which the workers should score a whole batch."""
 LEAST = 2
 
 
@@ -120,7 +119,7 @@ def worker_count(answers: int) -> int:
 
 
 def workers_here(config: TrainConfig) -> int:
-    """Return the number of scoring workers: ``reward.workers``, or what a step's responses need and cores allow."""
+    """Return the number of scoring workers: ``reward.workers``, or else enough for a step's responses."""
     cores = len(os.sched_getaffinity(0))
     needed = worker_count(answers_in_a_step(config))
     return config.reward.workers or max(min(needed, cores), LEAST)

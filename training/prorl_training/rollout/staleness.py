@@ -1,4 +1,4 @@
-"""Decides which groups sampled by earlier policies are used, and samples batches ahead during the update."""
+"""Decides whether groups sampled by earlier policies are used, and samples batches ahead of the trainer."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def still_fitting(
     carried: Carried, before: TrainConfig, now: TrainConfig
 ) -> tuple[Carried, Carried]:
-    """Divide ``carried``, sampled with config ``before``, into (usable, unusable) groups for a step with ``now``.
+    """Divide ``carried`` groups (of config ``before``) into (usable, unusable) for a step with config ``now``.
 
-    Groups sampled with other settings are unusable, because the settings decide log-probs and group size.
+    Groups are unusable if sampling settings changed, or if their domain is no longer drawn.
     """
     weights = now.data.domain_weights
     r, old = now.rollout, before.rollout
@@ -44,7 +44,7 @@ def still_fitting(
 
 
 def sampling_key(config: TrainConfig) -> str:
-    """Return, as JSON, the settings that decide which prompts a batch has and how they are sampled."""
+    """Return as JSON the settings that determine a batch's prompts and how they are sampled."""
     rollout = {"prompts", "samples", "temperature", "top_p", "max_tokens", "turns"}
     values = (
         config.rollout.model_dump(include=rollout),
@@ -55,10 +55,7 @@ def sampling_key(config: TrainConfig) -> str:
 
 
 def is_stale(group: Group, step: int) -> bool:
-    """Return whether a policy older than that of step ``step`` - 1 sampled tokens of the group.
-
-    For a stale group the loss uses the sampler's log-probs as old log-probs.
-    """
+    """Return whether tokens of the group were sampled by a policy older than version ``step`` - 1."""
     return any(t.first_policy != step - 1 for t in group.scored)
 
 
@@ -68,7 +65,7 @@ def must_end(begun: int, step: int, late_steps: int) -> bool:
 
 
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
-    """Return, for each response, by how many steps the policy that began it is behind that of ``step`` - 1."""
+    """Return how many steps the oldest policy of each response is behind version ``step`` - 1."""
     return [step - 1 - t.first_policy for g in groups for t in g.scored]
 
 
@@ -124,7 +121,7 @@ Collect = Callable[[Iterator[Sample], int, TrainConfig, int], Batch]
 
 
 HAND_OVER_SECONDS = 1.0
-"""Longest time that an update waits for a sampler to take the newest weights between two tokens."""
+"""Maximum time that an update waits for the sampler to load the newest weights."""
 
 STOP_SECONDS = 60.0
 
@@ -136,11 +133,12 @@ class SamplerStopped(Exception):
 class SampleAhead:
     """Samples the batches after ``version`` in a thread, at most ``staleness`` policy versions ahead of the trainer.
 
-    Version v is the policy after step v. The batch of step u begins with a version of at least u - 1 - ``staleness``,
-    and that one samples all of it unless ``collect`` calls ``refresh``. The trainer gets a batch when the next one has
-    begun, so with a staleness of 1 the version that begins a batch does not depend on timing. ``load_weights`` copies
-    the policy's weights to the sampler. ``queue`` are batches from a checkpoint. An update waits up to ``hand_over``
-    seconds for ``refresh``.
+    Version v is the policy after step v. One version samples a whole batch, unless ``collect`` calls ``refresh``. With
+    ``staleness`` 1 the versions do not depend on timing.
+
+    - load_weights: copies the policy's weights to the sampler.
+    - queue: batches from a checkpoint.
+    - hand_over: maximum seconds that an update waits for ``refresh``.
     """
 
     def __init__(
@@ -168,7 +166,7 @@ class SampleAhead:
         self._thread = threading.Thread(target=self._work, name="prorl-sampling", daemon=True)
 
     def take(self, step: int) -> SampledBatch:
-        """Wait for the batch of ``step``. The sampler may then load the weights of version ``step`` - 1.
+        """Wait for the batch of ``step``, and allow the sampler to load version ``step`` - 1.
 
         Raises the error that sampling raised.
         """
@@ -189,7 +187,7 @@ class SampleAhead:
         return sampled
 
     def begin_update(self) -> None:
-        """Keep the sampler from loading weights until the next ``take``."""
+        """Prevent the sampler from loading weights until the next ``take``."""
         with self._changed:
             self._changed.wait_for(
                 lambda: not self._sampling or self._loaded == self._version, self._hand_over
@@ -198,12 +196,12 @@ class SampleAhead:
             self._updating = True
 
     def newer_weights(self) -> bool:
-        """Return whether ``refresh`` would load newer weights. Call it in ``collect``."""
+        """Return whether ``refresh`` would load newer weights. For use in ``collect``."""
         with self._changed:
             return self._version > self._loaded and not self._updating
 
     def refresh(self) -> int:
-        """Load newer weights, unless an update changes them; return the version loaded. Call it in ``collect``."""
+        """Load newer weights, unless an update is changing them; return the loaded version. For use in ``collect``."""
         with self._changed:
             if self._version == self._loaded or self._updating:
                 return self._loaded
@@ -215,7 +213,7 @@ class SampleAhead:
     def paused(self, version: int) -> Iterator[Sequence[SampledBatch]]:
         """Wait for the batch in progress, load the weights of ``version`` and yield the batches in the queue.
 
-        Inside the block the sampler is idle. Afterwards it continues with the weights that were loaded last.
+        The sampler is idle inside the block.
         """
         with self._changed:
             self._paused = True
@@ -232,14 +230,14 @@ class SampleAhead:
                 self._changed.notify_all()
 
     def sample_again(self, step: int) -> list[Batch]:
-        """Drop and return the batches in the queue; sample from ``step`` on again. Call only inside ``paused``."""
+        """Remove and return the batches in the queue; sample again from ``step``. Call only inside ``paused``."""
         dropped = [sampled.batch for sampled in self._queue]
         self._queue.clear()
         self._next, self._begun = step, step - 1
         return dropped
 
     def close(self) -> None:
-        """Stop the sampler and wait until its thread has ended, or for ``STOP_SECONDS`` if it is stuck."""
+        """Stop the sampler and wait for its thread, at most ``STOP_SECONDS``."""
         with self._changed:
             self.ended = True
             self._changed.notify_all()
@@ -268,7 +266,7 @@ class SampleAhead:
             self._changed.notify_all()
 
     def _begin_batch(self) -> bool:
-        """Wait until the next batch may begin; load newer weights, if any. Return False if the run has ended."""
+        """Wait until the next batch may begin, and load newer weights, if any. Returns False if the run has ended."""
         with self._changed:
             while not self.ended and not self._may_begin():
                 self._sampling = False

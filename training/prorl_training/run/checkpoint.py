@@ -1,4 +1,4 @@
-"""Writes and restores checkpoints: everything that a bitwise resume needs, as safetensors and JSON.
+"""Writes and restores checkpoints, which hold everything for a bitwise resume as safetensors and JSON.
 
 Random numbers derive from (seed, step, item), so no generator state is saved.
 """
@@ -48,18 +48,17 @@ def checkpoint_path(root: Path, step: int) -> Path:
 
 
 def checkpoint_steps(root: Path) -> list[int]:
-    """Return the steps that have a checkpoint folder, in order. The folder may be incomplete."""
+    """Return the steps with a checkpoint folder, in order. A folder may be incomplete."""
     names = [p.name.removeprefix("step_") for p in root.glob("step_*") if p.is_dir()]
     return sorted(int(name) for name in names if name.isdigit())
 
 
 def has_checkpoint(root: Path) -> bool:
-    """Return whether there is a checkpoint folder, which may be incomplete."""
     return bool(checkpoint_steps(root))
 
 
 def newest_step(root: Path) -> int | None:
-    """Return the newest step whose checkpoint looks complete (by file sizes), or None."""
+    """Return the newest step whose checkpoint is complete by its file sizes, or None."""
     whole = [s for s in checkpoint_steps(root) if looks_whole(checkpoint_path(root, s))]
     return whole[-1] if whole else None
 
@@ -85,7 +84,6 @@ def best_checkpoint(root: Path) -> tuple[Path | None, str]:
 
 
 def mark_best(root: Path, step: int) -> None:
-    """Mark the best checkpoint, which pruning keeps."""
     atomic_write_text(root / "best", checkpoint_path(root, step).name + "\n")
 
 
@@ -127,7 +125,7 @@ def _listing(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def looks_whole(path: Path) -> bool:
-    """Return whether every file in the checkpoint's manifest exists and has its recorded size."""
+    """Return whether every file in the checkpoint's manifest exists and has the recorded size."""
     with contextlib.suppress(CheckpointError):
         listing = _listing(path)
         sizes = [(path / n, e.get("bytes")) for n, e in listing.items()]
@@ -163,9 +161,9 @@ def read_state(path: Path) -> dict[str, Any]:
 
 
 def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError]]:
-    """Return (folder, state, errors) of the newest intact checkpoint. Raises CheckpointError if none is intact.
+    """Return (folder, state, errors of newer checkpoints) of the newest intact checkpoint.
 
-    ``errors`` say what is wrong with each newer checkpoint.
+    Raises CheckpointError if none is intact.
     """
     troubles: list[CheckpointError] = []
     for step in reversed(checkpoint_steps(root)):
@@ -185,10 +183,10 @@ def newest_whole(root: Path) -> tuple[Path, dict[str, Any], list[CheckpointError
 
 
 def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
-    """Return (folder, state, decisions) of the newest intact checkpoint, for the process that writes the run.
+    """Return (folder, state, decisions) of the newest intact checkpoint, to continue the run.
 
-    Newer, damaged checkpoints are renamed to ``damaged_*``; ``decisions`` record them. If no checkpoint is intact,
-    raises CheckpointError and changes nothing.
+    Newer, damaged checkpoints are renamed to ``damaged_*``, which ``decisions`` record. Raises CheckpointError, without
+    renaming, if no checkpoint is intact.
     """
     path, state, troubles = newest_whole(root)
     sweep(root)
@@ -213,7 +211,7 @@ def prune_checkpoints(
 ) -> None:
     """Delete all checkpoints but the newest ``keep``, the best (if ``keep_best``) and those of steps ``origins``.
 
-    Incomplete checkpoints do not count, so that the last complete checkpoint is never deleted.
+    Incomplete checkpoints do not count as the newest.
     """
     steps = checkpoint_steps(root)
     whole = [s for s in steps if looks_whole(checkpoint_path(root, s))]
@@ -238,7 +236,7 @@ def _delete(path: Path) -> None:
 
 
 def sweep(root: Path) -> None:
-    """Remove files and folders that a killed process left incomplete."""
+    """Delete files and folders that a killed process left incomplete."""
     for start in (".step_", ".gone.", ".latest.", ".best."):
         for path in root.glob(f"{start}*"):
             if path.is_dir():
@@ -251,8 +249,6 @@ ROWS, TENSORS = "buffer.json", "buffer.safetensors"
 
 
 class WritesCheckpoint(Protocol):
-    """A policy that can write its part of a checkpoint."""
-
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]: ...
 
 
@@ -268,9 +264,8 @@ def save_checkpoint(
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
-    The rollout buffer consists of the ``carried`` groups and the ``queue`` of batches sampled ahead.
-    ``state`` is the JSON that ``open_checkpoint`` returns. Raises DiskFullError, and UserError if the disk is not
-    writable.
+    The rollout buffer holds the ``carried`` groups and the ``queue`` of batches sampled ahead. ``open_checkpoint``
+    returns ``state`` (JSON). Raises DiskFullError, and UserError if the disk is not writable.
     """
     from prorl_inference import quiet_transformers
 
@@ -304,7 +299,7 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
 
 
 def save_buffer(path: Path, carried: Carried, queue: Sequence[SampledBatch] = ()) -> None:
-    """Write the rollout buffer into the folder ``path``, without loss (log-probs as float64)."""
+    """Write the rollout buffer into the folder ``path``, with log-probs as float64."""
     if not carried and not queue:
         return
     import torch
@@ -408,7 +403,7 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
 
 
 def _policies(written: Sequence[Any] | None, group: Mapping[str, Any], tokens: int) -> Policies:
-    """Return the policies of a response with ``tokens`` tokens. Older checkpoints hold the first and last policy."""
+    """Return the policies of a response with ``tokens`` tokens. Older checkpoints hold only the first and last."""
     match written:
         case None:
             return ((0, group["step"] - 1),)
@@ -421,7 +416,7 @@ def _policies(written: Sequence[Any] | None, group: Mapping[str, Any], tokens: i
 def load_buffer(
     path: Path, samples_by_id: Mapping[str, Sample]
 ) -> tuple[Carried, list[SampledBatch]]:
-    """Return what ``save_buffer`` wrote into a checkpoint's folder.
+    """Return what ``save_buffer`` wrote into the folder ``path``.
 
     Raises CheckpointError for a sample that is not in the dataset.
     """

@@ -30,7 +30,7 @@ class Chosen:
 
 
 def choose_checkpoint(run: RunFolder, name: str = "latest") -> Chosen:
-    """Return the checkpoint named ``latest``, ``best`` or by its step, after verifying it.
+    """Verify and return the checkpoint ``name``: ``latest``, ``best`` or a step.
 
     Raises UserError if it is missing or damaged.
     """

@@ -51,7 +51,7 @@ class RunFolder:
         return self.path.name
 
     def create(self, config: TrainConfig, identity: Mapping[str, Any] | None = None) -> None:
-        """Write config and ``identity`` (from ``resume.run_identity``) into a new folder. Never overwrites a run."""
+        """Write config and ``identity`` (of ``resume.run_identity``) into a new folder. Never overwrites a run."""
         self.check_exists()
         self.check_new()
         if identity is not None:
@@ -89,7 +89,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the run's write lock inside the block, and afterwards record in ``ended.json`` how the run ended.
+        """Hold the run's write lock inside the block, then write ``ended.json``, which says how the run ended.
 
         Raises UserError if another process holds the lock. A folder without a config is removed afterwards.
         """
@@ -116,7 +116,7 @@ class RunFolder:
                 self._remove_empty_folder()
 
     def check_exists(self) -> None:
-        """Raise UserError if the folder has been removed since it was locked."""
+        """Raise UserError if the folder has been removed since ``lock``."""
         if self._locked is not None and os.fstat(self._locked.fileno()).st_nlink == 0:
             raise UserError(
                 f"{self.path} was removed while the run was writing it: nothing of the run "
@@ -161,7 +161,7 @@ class RunFolder:
         return False
 
     def truncate_after(self, step: int) -> None:
-        """Drop journal lines and rollouts of steps after ``step``, and damaged lines."""
+        """Remove journal lines and rollouts of steps after ``step``, and damaged lines."""
         self._journals.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
@@ -241,7 +241,7 @@ def _parse(line: bytes) -> dict[str, Any] | None:
 
 
 def named_run(name: str) -> RunFolder:
-    """Return the run with this name under runs/. Raises UserError for a path."""
+    """Return the run ``name`` under runs/. Raises UserError for a path."""
     if name != Path(name).name or not name.strip() or name in ("..", "latest"):
         raise UserError(
             f"'{name}' cannot be the name of a run: use one word without /, and not latest"
@@ -284,7 +284,7 @@ RunState = Literal["running", "finished", "failed", "stopped"]
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """The status of a run as ``prorl train status`` shows it. ``age_seconds`` is the time since its last step."""
+    """The status of a run, for ``prorl train status``. ``age_seconds`` is the time since its last step."""
 
     run: str
     path: str
@@ -298,14 +298,14 @@ class RunStatus:
     last_reset: int | None
     age_seconds: float
     reason: str
-    """Why the run failed or its config cannot be read, or ""."""
+    """The reason why the run failed or its config cannot be read, or ""."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
-    """Return the status of a run at Unix time ``now`` (default: the current time), even if its files are damaged."""
+    """Return a run's status, even if its files are damaged. ``now`` is a Unix time (default: the current time)."""
     try:
         config = read_config_file(run.config_path)
     except UserError as error:
@@ -335,7 +335,7 @@ def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
 
 
 def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, str]:
-    """Return a run's state after ``step`` of ``steps`` steps, and why it failed, if it did."""
+    """Return a run's state after ``step`` of ``steps`` steps, and the reason if it failed."""
     if run.is_written():
         return "running", ""
     ended: Any = {}

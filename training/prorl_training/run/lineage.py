@@ -14,15 +14,15 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.controller import Controller
 
 FILE = "prorl_lineage.json"
-"""File in an exported model's folder: the run, the exported step and the legs up to that step."""
+"""File in an exported model's folder with the run, the exported step and the legs up to that step."""
 
 Leg = dict[str, Any]
-"""Keys: ``after_step`` (the step that the leg continues from), ``stage`` (or None), ``preset``, ``engine``, ``source``
-(a model or checkpoint), ``weights`` (SHA-256 of the source, or None), and ``run`` in legs of an earlier run."""
+"""Keys: ``after_step`` (last step before the leg), ``stage`` (or None), ``preset``, ``engine``, ``source`` (a model
+or checkpoint), ``weights`` (SHA-256 of the source, or None), and ``run`` in legs of an earlier run."""
 
 
 def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool]:
-    """Return (number of the phase after a checkpoint, whether that phase begins a new stage)."""
+    """Return (number of the phase after a checkpoint, whether it begins a new stage)."""
     controller = Controller(config)
     controller.restore(state["controller"])
     begins = controller.begins_stage(int(state["step"]) + 1)
@@ -30,7 +30,7 @@ def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool
 
 
 def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
-    """Return where a run with stages continues: (newest intact checkpoint, next phase, whether it begins a stage).
+    """Return (newest intact checkpoint, next phase, whether it begins a stage) of a run with stages.
 
     Returns (None, 0, False) without stages or checkpoints. Raises CheckpointError if none is intact.
     """
@@ -41,7 +41,7 @@ def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
 
 
 def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[Leg]:
-    """Return the legs of a new run. If its model was exported from a run, that run's legs come first."""
+    """Return the legs of a new run, after those of the run that its model was exported from, if any."""
     recorded = identity or {}
     source, earlier = config.model.path, recorded.get("came_from")
     legs: list[Leg] = []

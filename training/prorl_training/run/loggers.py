@@ -1,6 +1,6 @@
 """Send metrics to TensorBoard, Weights & Biases and trackio.
 
-Weights & Biases and trackio cannot delete points, so steps that a resumed run repeats are shown twice.
+Steps that a resumed run repeats appear twice in Weights & Biases and trackio, which cannot delete points.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from prorl_training.config import LoggingConfig
 WANDB_ID, TRACKIO_ID = "wandb.json", "trackio.json"
 
 Modules = Mapping[str, Any]
-"""Module name -> fake that replaces the installed module in tests."""
+"""Module name -> fake module for tests."""
 
 
 class Logger(Protocol):
-    """A destination of metrics."""
-
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log the numbers of one step. Nested keys are joined by ``/``."""
 
@@ -184,7 +182,7 @@ OPENERS: tuple[Callable[[Path, LoggingConfig, int, Modules], Logger | None], ...
     _wandb,
     _trackio,
 )
-"""Each returns None if the config does not enable its logger."""
+"""Functions that open a logger, or return None if the config does not enable it."""
 
 
 def _module(name: str, modules: Modules) -> Any:

@@ -1,6 +1,6 @@
 """Build a step's line of ``metrics.jsonl``.
 
-Rates include groups that dynamic sampling drops, so that they measure the policy and not the filter.
+Rates include groups that dynamic sampling drops.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TIMING_KEYS = (
     "sampler_idle_share",
     "rollouts_seconds",
 )
-"""Keys that differ between two runs of the same config. All other keys are deterministic on CPU."""
+"""Keys that may differ between two runs of the same config. On CPU all other keys are deterministic."""
 
 
 def metrics_row(report: StepReport) -> dict[str, Any]:
@@ -111,9 +111,9 @@ def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
 
 
 def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
-    """Return an unbiased estimate of the sampler's entropy per token in nats, or None without log-probs.
+    """Return minus the mean log-prob of the sampled tokens, which estimates the sampler's entropy per token in nats.
 
-    The estimate is minus the mean log-prob of the sampled tokens.
+    Returns None without log-probs.
     """
     total, tokens = 0.0, 0
     for t in trajectories:
@@ -202,7 +202,7 @@ def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return metrics by task (``Sample.family``). They are few, because there may be hundreds of tasks."""
+    """Return a few metrics for each task (``Sample.family``)."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)

@@ -1,4 +1,4 @@
-"""Checks and records what has changed when a run is resumed. Only settings outside the algorithm may."""
+"""Checks and records what has changed when a run is resumed. Settings of the algorithm must not change."""
 
 from __future__ import annotations
 
@@ -62,20 +62,19 @@ ALLOWED = (
     "safety.outage_retries",
     "safety.watchdog_seconds",
 )
-"""Settings that may change on resuming. A name that ends in a dot stands for its whole section.
+"""Settings that may change on resuming. A name that ends in a dot stands for a whole section.
 
 Plug-in files and the dataset may move but not change (``check_identity``). Device, number of GPUs, batching and pack
 size change the rounding of sums; with ``model.dtype=auto`` the device may also change the compute type. Another
-``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution.
-"""
+``rollout.backend`` or ``rollout.request_seeds`` draws other samples of the same distribution."""
 
 
 def resume_config(
     run: RunFolder, overrides: Sequence[str], steps: int | None
 ) -> tuple[TrainConfig, list[Decision]]:
-    """Return the run's config with the allowed changes, and the decision that records them. Writes nothing.
+    """Return the run's config with allowed changes, and the decision that records them. Nothing is written.
 
-    Raises ResumeError listing every change that is not allowed.
+    Raises ResumeError listing all changes that are not allowed.
     """
     before = run.config()
     values = before.model_dump(mode="json")
@@ -109,8 +108,8 @@ def resume_config(
         free = [name for name in ALLOWED if name.partition(".")[0] in sections]
         permitted = ", ".join(free) or f"nothing of {', '.join(sections)}"
         raise ResumeError(
-            f"{run.name} was not started with {differences}, and this changes what it computes "
-            f"(on --resume {permitted} may change). Start a new run from this policy: "
+            f"{run.name} was not started with {differences}, which --resume cannot change "
+            f"(it can change {permitted}). Start a new run from this policy: "
             f"{prorl_command('train', 'export', run.name)} --out FOLDER, then prorl train --model FOLDER --set ..."
         )
     if after.steps < done:
@@ -134,7 +133,7 @@ def resume_config(
 
 
 def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
-    """Return the stages, with ``engine`` in all that have not begun. Raises ResumeError if every stage has begun."""
+    """Return the stages, with ``engine`` for those that have not begun. Raises ResumeError if all have begun."""
     _, phase, begins = place(run, config)
     last_begun = config.phases[phase - 1 if begins else phase].stage
     stages = [stage.model_dump(mode="json") for stage in config.stages]
@@ -150,7 +149,7 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
 
 
 def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
-    """Return None if a run has steps left, or else a message that says why not and how to extend it."""
+    """Return None if a run has steps left, else a message that says why not and how to extend the run."""
     if not has_checkpoint(run.checkpoints):
         return None
     _, state, _ = newest_whole(run.checkpoints)
@@ -163,14 +162,14 @@ def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
 
 
 def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any]]:
-    """Return (old, new) of every setting that differs, by dotted name."""
+    """Return {dotted name: (old, new)} of every setting that differs."""
     old, new = flat(before.model_dump(mode="json")), flat(after.model_dump(mode="json"))
     keys = [*old, *(k for k in new if k not in old)]
     return {k: (old.get(k), new.get(k)) for k in keys if old.get(k) != new.get(k)}
 
 
 def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the value of every setting by dotted name. Phases and stages are named."""
+    """Return {dotted name: value} of every setting. Phases and stages are keyed by name."""
     settings: dict[str, Any] = {}
     for key, value in values.items():
         named = isinstance(value, list) and all(
@@ -235,7 +234,7 @@ def run_identity(
 
 
 def dataset_fingerprint(path: Path) -> str:
-    """Return a hex SHA-256 of the hashes of a dataset's files, or of a single file."""
+    """Return a hex SHA-256 over the hashes of a dataset's files, or of a single file."""
     from prorl_datasets import read_manifest
 
     if path.is_file():

@@ -1,6 +1,6 @@
 """Write the responses of a step as ``rollouts/step_000001.parquet``.
 
-Files are written atomically but not synced to disk, because a run never reads its rollouts.
+Files are written atomically but not synced to disk.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.types import Group, Learned, Trajectory
 
 TOKEN_COLUMNS = ("token_ids", "token_policies", "sampler_logprobs", "trainer_logprobs")
-"""Columns with one value per token. They are null with ``logging.rollouts=texts``."""
+"""Columns with one value per token, null with ``logging.rollouts=texts``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def write_rollouts(
     learned: Learned,
     detail: Literal["full", "texts"] = "full",
 ) -> None:
-    """Write one row per response: first the ``sampled`` groups, then carried groups that the step trained on.
+    """Write one row per response: the ``sampled`` groups, then carried groups that the step trained on.
 
     Raises DiskFullError, and UserError if the disk is not writable.
     """
@@ -140,7 +140,7 @@ def _response_columns(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
 
 
 def _storable(text: str) -> str:
-    """Escape lone surrogates, which a model may write but UTF-8 cannot encode."""
+    """Escape lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Write the stack of every thread to a file if a run makes no progress. The run is not stopped."""
+"""Write the stack of every thread to a file if a run makes no progress, without stopping the run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Self
 
 
 class Watchdog:
-    """Context manager that writes all threads' stacks to ``file`` if ``beat`` is not called for ``seconds``.
+    """Context manager that writes all threads' stacks to ``file`` if ``beat`` is not called for ``seconds`` (0: never).
 
-    ``say`` gets a line about each stall. With 0 seconds nothing is watched.
+    Each time it also calls ``say`` with one line.
     """
 
     def __init__(

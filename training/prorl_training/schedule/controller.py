@@ -1,4 +1,4 @@
-"""Decides, from config and metrics alone, about phases, the length penalty's windows and reference resets."""
+"""Decides, from config and metrics alone, on phases, windows of the length penalty and reference resets."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Measured(NamedTuple):
     levels_closed: int | None = None
     """Number of closed levels of generated items (``data.levels``)."""
     outlook: Outlook | None = None
-    """Computes the run's forecast if a rule needs it (``controller.end_gain``)."""
+    """Computes a forecast of validation for ``controller.end_gain``."""
 
 
 @dataclass
 class ControllerState:
-    """The controller's state in a checkpoint. JSON values only."""
+    """The controller's state in a checkpoint, as JSON values."""
 
     phase: int = 0
     phase_start: int = 1
@@ -39,7 +39,7 @@ class ControllerState:
     """First step of the current stage; 1 in a run without stages."""
     phase_announced: bool = False
     phase_ended_by: dict[str, Any] | None = None
-    """Why an ``until: stall`` phase ended early. The next step begins another phase."""
+    """Why an ``until: stall`` phase ended early, before the next phase begins."""
     window_open: bool = False
     last_reset: int = 0
     """Step after which the reference was last reset; 0 if never."""
@@ -63,12 +63,11 @@ class Controller:
 
     @property
     def phase(self) -> int:
-        """Number of the current phase, from 0."""
         return self.state.phase
 
     @property
     def best_step(self) -> int | None:
-        """Step of the best validation since validations have been comparable, or None."""
+        """Step of the best validation with the current response limit, or None."""
         return self.state.best_step
 
     @property
@@ -78,7 +77,7 @@ class Controller:
     def penalty_is_on(self, step: int) -> bool:
         """Return whether the length penalty is on at ``step`` (from 1).
 
-        The schedule counts from the start of the run or stage, or of a phase that sets ``length_penalty.start_step``.
+        The schedule starts with the run or stage, or with a phase that sets ``length_penalty.start_step``.
         """
         p, s = self.settings.length_penalty, self.state
         start = (
@@ -89,7 +88,7 @@ class Controller:
         return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
 
     def begins_stage(self, step: int) -> bool:
-        """Return whether ``step`` begins a stage other than the first. Call ``end_step`` for ``step`` - 1 before."""
+        """Return whether ``step`` begins a stage other than the first. Call it after ``end_step`` of ``step`` - 1."""
         return self._phase_ends(step) and self.config.begins_stage(self.state.phase + 1)
 
     def begin_step(self, step: int) -> list[Decision]:
@@ -106,7 +105,7 @@ class Controller:
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
         """Process a finished step; return at most one ``reference_reset``, and ``run_ended`` if the run ends.
 
-        The reset names the first rule that fired, in the order KL threshold, KL spike, degraded or stalled validation,
+        A reset is for the first rule that fired, in the order KL threshold, KL spike, degraded or stalled validation,
         interval. If validation stalls or degrades in an ``until: stall`` phase, the next phase begins instead. Without
         a next phase, a stall leads to the next action of ``on_stall``.
         """
@@ -161,7 +160,7 @@ class Controller:
     def _reset(
         self, step: int, after: int, findings: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Return the decision to reset after step ``after``. ``new_run``: to the policy, with a new optimiser."""
+        """Return the decision to reset after step ``after``. ``new_run``: to the policy, clearing the optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"
@@ -175,7 +174,7 @@ class Controller:
         return reset_decision(step, findings, to, optimizer, context)
 
     def reset_resumed(self, step: int) -> Decision:
-        """Return a reset after ``step``, at which a trainer resumes that did not save the reference."""
+        """Return a reset after ``step``, for a resumed trainer that had not saved the reference."""
         finding = Finding("resumed", "the trainer resumes without its reference", {})
         return self._reset(step, step, [finding])
 
@@ -246,7 +245,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return decisions that turn the length penalty on or off: both if a new phase changes the penalty."""
+        """Return decisions that turn the length penalty off, on, or off and on if a new phase changes it."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now

@@ -1,6 +1,6 @@
 """Fits curves to validations, and gives intervals for quantities linear in a curve's start R0 and ceiling A.
 
-The model is y = R0 (1 - f) + A f + u. The share f of the climb rises from 0 to 1 over compute; its shape is on a grid.
+The model is y = R0 (1 - f) + A f + u. The share f of the climb, a curve from a grid, rises from 0 to 1 over compute.
 The noise u is normal with covariance sigma^2 K, K from CORRELATIONS. With least-squares R0 and A, -2 log-likelihood is
 
     H = n log s2 + SSE / s2 + log|K|,    s2 = max(SSE / n, the noise of single problems)
@@ -21,17 +21,17 @@ Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 LEVEL, USUAL = 0.95, 3.84
-"""Level of the intervals, and the minimum of a threshold on H: the 95 % point of chi^2 with one degree of freedom."""
+"""Level of the intervals, and the minimum of a threshold on H (95 % point of chi^2 with one degree of freedom)."""
 DRAWS, STILL = 400, 160
 """Number of simulated series for a threshold, and for the p-value of "validation does not move"."""
 FINEST = 1e-8
-"""Minimum variance of the noise. With a smaller one, rounding would choose between curves that fit exactly."""
+"""Minimum variance of the noise, well above rounding errors."""
 NEAR, KEPT = 10.0, 24.0
-"""The grid is refined around shapes with H up to NEAR above the minimum. Shapes up to KEPT above it are kept."""
+"""The grid is refined around shapes with H up to NEAR above the minimum. Shapes with H up to KEPT above it are kept."""
 RATIO, VARIANCES = 1.4, 12
 """Ratio between successive candidate variances of the noise, and their number."""
 BLOCK = 40
-"""Number of series fitted together: few enough to stay in the processor's cache."""
+"""Number of series fitted together, so that they fit into the processor's cache."""
 
 CURVES: dict[str, Callable[[Array, Array], Array]] = {
     # ScaleRL, arXiv 2510.13786, equation 1: 1 / (1 + (C_mid / C)^B)
@@ -48,7 +48,7 @@ FAMILIES = tuple(CURVES)
 
 
 class Correlation(NamedTuple):
-    """A correlation K: 1 on the diagonal, else (1 - ``white``) ``rho``^gap.
+    """A correlation matrix K: 1 on the diagonal, else (1 - ``white``) ``rho``^gap.
 
     A gap is a distance in steps, divided by the median distance between validations.
     """
@@ -69,7 +69,7 @@ CORRELATIONS = (
 
 
 class Shapes(NamedTuple):
-    """Shapes of f in the grid: index into FAMILIES, compute at half of the climb, and exponent B."""
+    """Curves f in the grid: index into FAMILIES, compute at half of the climb, and exponent B."""
 
     family: Places
     middle: Array
@@ -131,7 +131,7 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """A quantity start x R0 + ceiling x A of each shape. ``start`` and ``ceiling`` are (shape,)."""
+    """A quantity start x R0 + ceiling x A for each shape. ``start`` and ``ceiling`` are (shape,)."""
 
     start: Array
     ceiling: Array
@@ -199,7 +199,7 @@ class Design:
 
 
 class Setting:
-    """A grid of the shapes that fit one series. ``height`` is H of each, with A constrained to [0, 1]."""
+    """A grid of shapes, fitted to one series. ``height`` is each shape's H, with A constrained to [0, 1]."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array, values: Array, floor: float):
         self.shapes, self.compute, self.floor, self.n = shapes, compute, floor, compute.size
@@ -219,7 +219,7 @@ class Setting:
         return np.asarray(self.surprise(best).min(axis=(1, 2)))
 
     def allowed(self, what: Functional, threshold: float) -> tuple[float, float]:
-        """Return the profile-likelihood interval of ``what``: where H is within ``threshold`` of its minimum."""
+        """Return the profile-likelihood interval of ``what``, where H is within ``threshold`` of its minimum."""
         # for each correlation the residual sum of squares at which H reaches its limit; negative if H is never that low
         limit = float(self.height.min()) + threshold - self.design.log_det
         least = max(self.floor, FINEST)
@@ -343,9 +343,9 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return the threshold on H of each functional, from series simulated from the drawn curves.
+    """Return the threshold on H of each functional: the 95 % quantile of (H at its true value - lowest H).
 
-    A threshold is the 95 % quantile of (H at the functional's true value - lowest H).
+    The quantile is over series simulated from the drawn curves.
     """
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share

@@ -21,12 +21,12 @@ CONTROLLER_KINDS: frozenset[DecisionKind] = frozenset(
         "run_ended",
     )
 )
-"""Kinds of decisions that depend only on config and metrics, so that a simulation can repeat them."""
+"""Kinds of decisions that depend only on config and metrics and can be simulated."""
 
 PLATEAU_KINDS: frozenset[DecisionKind] = frozenset(
     ("samples_raised", "difficulty_raised", "items_rerated", "run_ended")
 )
-"""Kinds of decisions after a stall other than a reset (``schedule.plateau``)."""
+"""Kinds of decisions after a stall, except a reset (``schedule.plateau``)."""
 
 Span = tuple[int, int, str]
 """First step, step after the last, label."""
@@ -131,7 +131,7 @@ def read_decision(row: Mapping[str, Any]) -> Decision:
 def differences(
     simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
 ) -> list[Difference]:
-    """Return the controller's decisions up to step ``steps`` that are in only one of the lists, in step order."""
+    """Return the controller's decisions up to step ``steps`` that only one list has, in step order."""
     compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {
         side: {

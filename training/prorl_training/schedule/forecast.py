@@ -1,4 +1,4 @@
-"""Forecast a run's validation reward from its metrics rows, or say why there is no forecast."""
+"""Forecast a run's validation reward from its metrics rows."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FEWEST = 8
 WIDEST = 0.1
 """Maximum width, in reward, of an interval that counts as identified."""
 LEVEL_P = 0.05
-"""There is no forecast if the p-value of "validation does not move" is above this."""
+"""If the p-value of "validation does not move" is above this, there is no forecast."""
 POINTS = 40
 """Number of points of the returned curve, from the first validation to ``to_step``."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval. It is ``identified`` if validation moved and the interval is narrow enough."""
+    """A value and its 95 % interval. It is ``identified`` if validation moved and the interval is narrow."""
 
     value: float
     low: float
@@ -54,7 +54,7 @@ class Point:
 class Forecast:
     """Forecast of a run's validation reward at ``to_step`` and beyond.
 
-    ``value`` is the curve at ``to_step``, ``gain`` its climb since the last validation and ``ceiling`` its limit.
+    ``value`` is the curve at ``to_step``, ``gain`` its rise since the last validation and ``ceiling`` its limit.
     ``noise`` is the standard deviation around it. All are None if there are too few validations.
     """
 
@@ -98,8 +98,8 @@ class Series(NamedTuple):
 def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
     """Return the validations in a run's metrics rows that used the same problems as the newest validation.
 
-    Compute is counted in sampled tokens, or in steps if token counts are missing or do not grow. Raises UserError for a
-    value that is not a number, or a mean outside [0, 1].
+    Compute is in sampled tokens, or in steps if token counts are missing or do not grow. Raises UserError for a value
+    that is not a number, or a mean outside [0, 1].
     """
     means = {int(r["step"]): (r, _mean(r)) for r in rows}
     validations = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
@@ -221,7 +221,7 @@ def forecast(rows: Sequence[Mapping[str, Any]], to_step: int, *, seed: int = 0) 
 
 
 def step_to_ask_for(last: int, planned: int | None) -> int:
-    """Return the step to forecast: ``planned`` if it is after ``last``, or else 1.5 times ``last``."""
+    """Return the step to forecast: ``planned`` if it is after ``last``, else 1.5 times ``last``."""
     return planned if planned is not None and planned > last else last + max(last // 2, 1)
 
 
@@ -291,16 +291,16 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class Outlook(NamedTuple):
-    """Computes a forecast when it is needed."""
+    """Computes a forecast on demand."""
 
     rows: Callable[[], Rows]
-    """Returns the rows of ``metrics.jsonl`` up to and including the current step."""
+    """Returns the rows of ``metrics.jsonl`` up to the current step."""
     step: int
     to_step: int
     seed: int
 
     def gain(self, least: float) -> Gain:
-        """Compare the forecast climb of validation until ``to_step`` with ``least``."""
+        """Compare the forecast gain of validation until ``to_step`` with ``least``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
         result = forecast(self.rows(), self.to_step, seed=self.seed)
@@ -315,11 +315,11 @@ class Outlook(NamedTuple):
 
 class Gain(NamedTuple):
     says: Literal["less", "may be as much", "not known"]
-    """``less``: the 95 % interval of the climb is entirely below ``least``. ``not known``: there is no forecast."""
+    """``less``: the 95 % interval of the gain is entirely below ``least``. ``not known``: no gain is ``identified``."""
     least: float
     to_step: int
     value: float | None = None
     low: float | None = None
     high: float | None = None
     why: str = ""
-    """The forecast's ``why``."""
+    """Why there is no forecast, or ""."""

@@ -14,12 +14,12 @@ from prorl_training.types import Decision, Finding
 
 @dataclass
 class PlateauState:
-    """The state of ``Plateau`` in a checkpoint. JSON values only."""
+    """The state of ``Plateau`` in a checkpoint, as JSON values."""
 
     taken: int = 0
     """Number of entries of ``on_stall`` already used."""
     samples: int = 0
-    """Minimum number of samples per prompt from now on; 0: no minimum."""
+    """Minimum number of samples per prompt from now on, or 0."""
     levels: int = 0
     """Number of levels opened by ``raise_difficulty``."""
     due: dict[str, Any] | None = None
@@ -27,15 +27,15 @@ class PlateauState:
 
 
 class StallChoice(NamedTuple):
-    """The action chosen after a stall, and why earlier actions in ``on_stall`` were skipped."""
+    """The action chosen after a stall, and why other actions were skipped."""
 
     action: StallAction
     evidence: dict[str, Any]
-    """JSON values: ``passed_over`` lists the skipped actions, ``forecast`` is the gain if it was computed."""
+    """JSON values: ``passed_over`` lists the skipped actions, ``forecast`` is the ``Gain`` if it was computed."""
 
 
 class Plateau:
-    """Chooses the action after a stall. Raised samples per prompt and opened levels also apply to later phases.
+    """Chooses the action after a stall. More samples per prompt and open levels also apply to later phases.
 
     Raising the samples follows BroRL (arXiv 2510.01180).
     """
@@ -44,7 +44,7 @@ class Plateau:
         self.state = PlateauState()
 
     def over(self, settings: TrainConfig) -> TrainConfig:
-        """Return a phase's ``settings`` with the samples and levels that earlier stalls raised."""
+        """Return a phase's ``settings`` with the samples and levels that stalls have raised."""
         changed: dict[str, Any] = {}
         if self.state.samples > settings.rollout.samples:
             update = {"samples": self.state.samples}
@@ -57,7 +57,7 @@ class Plateau:
     def next_action(
         self, settings: TrainConfig, levels_closed: int | None, outlook: Outlook | None
     ) -> StallChoice:
-        """Return the action that a stall would cause now. ``levels_closed`` is None if unknown."""
+        """Return the action that a stall now would lead to. ``levels_closed`` is None if unknown."""
         actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
         passed: list[StallAction] = []
         evidence: dict[str, Any] = {}
@@ -95,7 +95,7 @@ class Plateau:
         return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return the decision of an earlier stall that takes effect at ``step``, if it is still possible."""
+        """Return the pending action's decision, which takes effect at ``step``, if it is still possible."""
         due, self.state.due = self.state.due, None
         if due is None:
             return []
@@ -123,7 +123,7 @@ class Plateau:
                 assert_never(action)
 
     def begin_stage(self) -> None:
-        """Forget what earlier stalls raised, because a stage has its own samples and levels."""
+        """Forget raised samples and levels, because a stage has its own."""
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:

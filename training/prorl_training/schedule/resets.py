@@ -12,7 +12,7 @@ from prorl_training.config import ControllerConfig
 from prorl_training.types import Decision, Finding
 
 FLOOR = 1e-6
-"""Added to each KL (nats per token) before its log is taken, so that much smaller KLs look alike."""
+"""Added to each KL (nats per token) before taking its log."""
 MIN_SPREAD = 0.1
 """Minimum robust deviation of log-KL. A spike of 8 deviations is then at least exp(0.8) = 2.2 times the expected KL."""
 
@@ -43,7 +43,7 @@ def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Fi
 
 
 class Spike(NamedTuple):
-    """The newest KL compared with the KLs before it."""
+    """The newest KL compared with earlier KLs."""
 
     z: float
     """Robust standard deviations above the fitted line."""
@@ -88,7 +88,7 @@ def reset_decision(
     optimizer: Literal["keep", "clear"],
     context: Mapping[str, Any],
 ) -> Decision:
-    """Return the decision to reset because of the first finding. Its evidence names the rules of other findings."""
+    """Return the decision to reset because of the first finding. The evidence names the other findings' rules."""
     rules = [f.rule for f in findings]
     evidence: dict[str, Any] = {"rule": rules[0], **findings[0].evidence}
     if len(rules) > 1:
@@ -98,7 +98,7 @@ def reset_decision(
 
 
 def best_lost(reset: Decision, trouble: str) -> list[Decision]:
-    """Return decisions that reset to the current policy instead, because the best checkpoint is lost."""
+    """Return decisions to reset to the current policy instead, because the best checkpoint is lost."""
     evidence = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
     reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
     lost = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}

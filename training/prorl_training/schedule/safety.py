@@ -1,4 +1,4 @@
-"""The guard: decides what to do about bad updates, empty steps and outages of the reward service."""
+"""The guard, which decides what to do about bad updates, empty steps and outages of the reward service."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from prorl_training.config import SafetyConfig, TrainConfig
 from prorl_training.types import Batch, Decision, Group, Validation
 
 EVERY_STEP = frozenset({"refill_gave_up", "short_batch", "levels_changed"})
-"""Kinds of decisions that may come at every step. They are always recorded, but shown only once on the terminal."""
+"""Kinds of decisions that may occur at every step: always recorded, but shown only once on the terminal."""
 
 
 @dataclass
 class GuardState:
-    """The guard's state in a checkpoint. JSON values only."""
+    """The guard's state in a checkpoint, as JSON values."""
 
     grad_norms: list[float] = field(default_factory=list)
-    """The newest ``explode_window`` finite, positive gradient norms, also of skipped updates."""
+    """The newest ``explode_window`` finite, positive gradient norms, including those of skipped updates."""
     bad_in_a_row: int = 0
     empty_in_a_row: int = 0
     entropy_in_a_row: int = 0
@@ -32,7 +32,7 @@ class GuardState:
 
 
 class Guard:
-    """Judges updates, scoring rounds and steps by the rules of ``SafetyConfig``. Steps must come in order."""
+    """Applies the rules of ``SafetyConfig`` to updates, scoring and steps. Steps must come in order."""
 
     def __init__(self, config: SafetyConfig) -> None:
         self.config = config
@@ -89,9 +89,9 @@ class Guard:
     def check_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
-        """Return what to do after scoring, if ``without_verdict`` of the responses got no verdict.
+        """Return what to do if ``without_verdict`` of the responses got no verdict after scoring.
 
-        ``retry``: score again after :meth:`outage_wait` seconds. ``stop``: ``stop_reason`` is set.
+        ``retry``: score again after ``outage_wait`` seconds. ``stop``: ``stop_reason`` is set.
         """
         c = self.config
         if not responses or without_verdict / responses < c.infra_rate:
@@ -110,15 +110,15 @@ class Guard:
         return "stop"
 
     def outage_wait(self, attempt: int) -> float:
-        """Return the seconds before retry ``attempt`` (0-based): 1, 2, 4, ... at most 60."""
+        """Return the seconds to wait before retry ``attempt`` (from 0): 1, 2, 4, ... at most 60."""
         return float(min(2 ** min(attempt, 6), 60))
 
     def end_step(
         self, entropy: float | None, empty: bool, evidence: Mapping[str, Any] | None = None
     ) -> list[Decision]:
-        """Return all decisions since ``begin_step``. A ``run_stopped`` comes last.
+        """Return all decisions since ``begin_step``, with ``run_stopped`` last.
 
-        ``entropy`` is in nats per token, None without an update. ``empty`` means that there was nothing to learn from.
+        ``entropy`` is in nats per token, or None without an update. ``empty``: there was nothing to learn from.
         """
         self._report_updates()
         self._count_empty(empty, evidence or {})
@@ -169,7 +169,7 @@ class Guard:
             self._stop(reason, details)
 
     def watch_mismatch(self, mismatch: float | None) -> None:
-        """Check a step's mismatch in nats per token, before ``end_step``."""
+        """Check a step's mismatch in nats per token. Call it before ``end_step``."""
         s, c = self.state, self.config
         if mismatch is None or not c.mismatch_limit:
             return
@@ -209,7 +209,7 @@ class Guard:
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the state of a checkpoint. Counters that had stopped the run start again at 0."""
+        """Restore a checkpoint's state. Counters that had stopped the run start again at 0."""
         self.state = GuardState(**state)
         s, c = self.state, self.config
         if s.bad_in_a_row >= c.bad_updates:
@@ -272,11 +272,11 @@ UNUSABLE = {
 }
 """Advice for each reason why groups are unusable (``types.Outcome``)."""
 SHOWN = 600
-"""Maximum number of characters shown of a prompt and of a response."""
+"""Maximum number of characters of a prompt or response to show."""
 
 
 def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | None:
-    """Return the decision to stop a run if, by its metrics ``rows``, no group was ever usable, else None."""
+    """Return the decision to stop a run if no group in the metrics ``rows`` was usable, else None."""
     counts: Counter[str] = Counter()
     for row in rows:
         if row["groups_kept"]:

@@ -1,4 +1,4 @@
-"""Simulates the controller's decisions, with the metrics of a run or without trouble."""
+"""Simulates the controller's decisions, with or without a run's metrics."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order in which a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``, which counts as one update. A step without a line has no
-    trouble. The simulation ends where the run would end, except after steps in ``gone_on_after``.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``. In a step without a line no rule on metrics fires. The
+    simulation ends where the run would end, except after steps in ``gone_on_after``.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
@@ -71,7 +71,7 @@ def simulate_step(
 
 
 def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured:
-    """Convert a line of ``metrics.jsonl`` to what the controller reads. A missing standard error becomes NaN."""
+    """Convert a line of ``metrics.jsonl`` to the controller's input. A missing standard error becomes NaN."""
     mean, validation = number(row, "validation_reward"), None
     if mean is not None:
         se, each = number(row, "validation_se"), numbers(row, "validation_rewards")

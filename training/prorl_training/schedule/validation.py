@@ -1,7 +1,7 @@
 """Validates on fixed problems, and tests whether validation got worse or stalled (docs/concepts/controller.md).
 
-The tests are one-sided z-tests on the mean change of the problems' rewards. Its standard error is the changes' standard
-deviation / sqrt(problems). Each alpha is the level of one test, not of the run.
+The tests are one-sided z-tests on the mean change of the problems' rewards, with the standard error std(changes) /
+sqrt(problems). Each alpha is the level of one test, not of the run.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from prorl_verifiers import VERIFIERS, Verdict
 
 
 class Comparison(NamedTuple):
-    """An earlier and a later stretch of validations, compared problem by problem."""
+    """An earlier and a later period of validations, compared problem by problem."""
 
     before: float
-    """Mean reward of the earlier stretch, over problems with a reward in both stretches."""
+    """Mean reward of the earlier period, over problems with a reward in both periods."""
     after: float
     gain: float
     """after - before."""
     paired_se: float
-    """Standard error of the gain between problems."""
+    """Standard error of the gain over problems."""
     problems: int
     before_steps: str
-    """First and last step of the earlier stretch."""
+    """First and last step of the earlier period."""
     after_steps: str
     gain_due: float
-    """The gain that the test compares with: 0 (degraded), or that of a climb by ``stall_gain`` (stalled)."""
+    """The gain to compare with: 0 to test for degradation, ``stall_gain`` per 1,000 steps to test for a stall."""
     p: float
     """p-value: probability of a gain this low if the true gain were ``gain_due``."""
 
 
 class ValidationHistory:
-    """The newest validations of a run that can be compared with each other."""
+    """A run's newest validations that are comparable with each other."""
 
     def __init__(self) -> None:
         self.steps: list[int] = []
@@ -53,9 +53,9 @@ class ValidationHistory:
         """Number of validations since the phase began or the last stall. The stall test uses only these validations."""
 
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
-        """Add a validation. A different number of problems begins a new history.
+        """Add a validation, or ignore one without a finite mean or rewards by problem.
 
-        A validation without a finite mean or without rewards by problem is ignored.
+        A different number of problems begins a new history.
         """
         longest = 8 * config.stall_validations
         if not longest or not math.isfinite(result.mean) or not result.problems:
@@ -67,7 +67,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, longest)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return what the tests found, or None. Degradation takes precedence over a stall."""
+        """Return the finding of the tests, or None. Degradation takes precedence over a stall."""
         for comparison in self.drops(config):
             if comparison.p < config.degrade_alpha:
                 reason = f"validation got worse: {_described(comparison)}"
@@ -83,10 +83,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the newest K, and the newest 2 K, validations with at least 2 K and at most 4 K before them.
-
-        K is ``stall_validations``.
-        """
+        """Compare the newest K and 2 K validations (K: ``stall_validations``) with the 2 K to 4 K before them."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length
@@ -94,7 +91,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the later half (2 K to 4 K validations) of the validations since the last stall with the earlier."""
+        """Compare the later with the earlier half (2 K to 4 K each) of the validations since the last stall."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -104,11 +101,10 @@ class ValidationHistory:
             yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
 
     def begin_stretch(self) -> None:
-        """Test for a stall only with validations after this call."""
+        """Ignore earlier validations in later tests for a stall."""
         self.stretch = 0
 
     def forget(self) -> None:
-        """Drop all validations. Called when later validations are not comparable."""
         self.steps, self.rewards, self.stretch = [], [], 0
 
     def to_json(self) -> dict[str, Any]:
@@ -195,7 +191,7 @@ def validate(
     beat: Callable[[], None] = lambda: None,
     encode_answer: EncodeAnswer | None = None,
 ) -> Validation:
-    """Sample and score validation problems, and call ``beat`` as responses finish. Environments need ``encode_answer``.
+    """Sample and score validation problems, calling ``beat`` on progress. Environments need ``encode_answer``.
 
     The ``result`` is None if at least ``safety.infra_rate`` of the responses have no verdict.
     """
@@ -255,7 +251,7 @@ def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | Non
 
 
 def result_of(rewards: Sequence[float | None]) -> ValidationResult | None:
-    """Return the result of these rewards by problem, or None if no problem has one."""
+    """Return the result of the problems' rewards, or None if no problem has one."""
     means = [reward for reward in rewards if reward is not None]
     if not means:
         return None

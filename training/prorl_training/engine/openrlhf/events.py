@@ -1,4 +1,4 @@
-"""Files by which a cluster run's processes and its command share progress, outcome and stop requests."""
+"""Files in which a cluster run's processes and ``prorl train`` exchange progress, outcome and stop requests."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ class EventProgress:
 
 
 class EventReader:
-    """Reads the events that were written since the last call."""
-
     def __init__(self, path: Path) -> None:
         self._path = path
         self._position = 0
@@ -74,7 +72,7 @@ def replay(event: dict[str, Any], progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``error`` is a line for the user. ``address_in_use``: a port was in use."""
+    """How a run ended. ``error`` is one line for the user. ``address_in_use``: a port was in use."""
 
     last_step: int
     stopped: str | None = None
@@ -104,7 +102,7 @@ def write_message(spec: Spec, line: str) -> None:
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
-    """Write the outcome that ``what`` could not start because of ``error``, unless there is an outcome already."""
+    """Write the outcome that ``what`` could not start because of ``error``. An existing outcome is kept."""
     if read_outcome(spec) is not None:
         return
     text = " ".join(str(error).strip().splitlines())[:1000]
@@ -118,7 +116,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 @contextlib.contextmanager
 def report_failures(what: str) -> Iterator[None]:
-    """Write an error of the block as the run's outcome, and raise it again. ``what`` names what was starting."""
+    """Write an error in the block as the run's outcome and raise it again. ``what`` names the part being started."""
     try:
         yield
     except Exception as error:
@@ -127,7 +125,7 @@ def report_failures(what: str) -> Iterator[None]:
 
 
 def is_address_in_use(error: BaseException) -> bool:
-    """Return whether an error of the system, torch or Ray means that a port is in use."""
+    """Return whether an error of the operating system, torch or Ray means that a port is in use."""
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return True
     text = str(error)

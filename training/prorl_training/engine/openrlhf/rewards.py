@@ -24,13 +24,13 @@ from prorl_verifiers.replicas import BATCH, ReplicaLost, ReplicaPool, probes
 from prorl_verifiers.types import Item
 
 START_SECONDS = 300.0
-"""Seconds for all replicas to start and open sandboxes. A new node may have to load packages from a shared disk."""
+"""Maximum seconds for all replicas to start and open sandboxes, including slow imports from a shared disk."""
 CORES_A_GPU = 2
-"""Cores per GPU that are left to the training and sampling processes, each of which keeps a thread busy."""
+"""Cores per GPU that are left to the training and sampling processes."""
 MOST_WORKERS = 16
 """Maximum workers of a replica, because a single Python thread distributes its items."""
 LEAST_REPLICAS = 2
-"""Minimum replicas, so that one may die."""
+"""Minimum number of replicas, so that scoring continues if one dies."""
 Row = tuple[str, str, dict[str, Any]]
 """Response, verifier and reference, as sent to an actor."""
 
@@ -83,8 +83,6 @@ class RewardReplica:
 
 @dataclass(frozen=True, slots=True)
 class RayReplicas:
-    """The replica actors; implements ``Replicas``."""
-
     ray: Any
     handles: Sequence[Any]
     slots: Sequence[int]
@@ -156,7 +154,7 @@ def start_replicas(ray: Any, reward: RewardConfig, replica_places: Sequence[Plac
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return where to start the run's replicas. Without GPUs the run has one machine with ``cores`` cores."""
+    """Return where to start the run's replicas. ``cores`` are this machine's, for runs without GPUs."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
         Node(
@@ -196,7 +194,7 @@ class Node:
 
     @property
     def free(self) -> int:
-        """Number of cores for scoring, at least 1."""
+        """Number of cores left for scoring, at least 1."""
         return max(self.cores - CORES_A_GPU * self.gpus, 1)
 
 
@@ -207,7 +205,7 @@ class Place:
 
 
 def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int = 0) -> list[Place]:
-    """Return where to start replicas that score ``answers`` responses per step. Nodes with more free cores get more.
+    """Return where to start replicas that score ``answers`` responses per step, mostly on nodes with many free cores.
 
     If ``replicas`` or ``workers`` (per replica) is 0, the number is chosen. Raises ValueError without a node.
     """

@@ -16,14 +16,14 @@ from prorl_training.run.folder import RunFolder
 VARIABLE = "PRORL_OPENRLHF_SPEC"
 SPEC = "spec.json"
 PENDING = "changes.json"
-"""Name of the file with config changes that are in config.yaml but not yet in decisions.jsonl."""
+"""Name of the file with config changes that are not yet in decisions.jsonl."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run: OpenRLHF's command line ``arguments``, and ``decisions`` to record at the start.
+    """One launch of a run: OpenRLHF's command line ``arguments``, and ``decisions`` to log at the start.
 
-    ``launch`` is a unique id that separates its outcomes from those of earlier launches.
+    ``launch`` is a unique id that separates its outcome from those of other launches.
     """
 
     run: str

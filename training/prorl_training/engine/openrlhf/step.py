@@ -19,14 +19,14 @@ from prorl_training.policy.update import UpdateBatch
 Checksum = dict[str, float]
 """Sum, sum of squares (float64) and number of all weights. Tied weights count once."""
 CHECKSUM_BLOCK = 1 << 22
-"""Weights copied to float64 at a time (32 MiB)."""
+"""Number of weights converted to float64 at a time (32 MiB)."""
 
 
 def checksum(
     parameters: Iterable[torch.Tensor],
     gathered: Callable[[torch.Tensor], AbstractContextManager[object]] = nullcontext,
 ) -> Checksum:
-    """Return the checksum of ``parameters``. ``gathered`` is the context in which a sharded parameter is complete."""
+    """Return the checksum of ``parameters``. A sharded parameter is complete inside ``gathered(parameter)``."""
     total = squares = count = 0.0
     for parameter in parameters:
         with gathered(parameter):
@@ -44,7 +44,7 @@ class TrainingRow:
     """One response of a step. ``index`` is its number in the step's batch.
 
     ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row was sampled by an earlier
-    policy, so that the loss uses the sampler's log-probs as old log-probs.
+    policy, so its old log-probs are the sampler's.
     """
 
     index: int
@@ -65,7 +65,7 @@ Share = list[TrainingRow | None]
 
 
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
-    """Return the rows of each mini-batch. Token weights are computed over the whole mini-batch."""
+    """Return the rows of each mini-batch, with token weights of the whole mini-batch."""
     advantages, config = batch.advantages.tolist(), batch.config
     mini_batches = []
     for groups in batch.mini_batches:
@@ -96,9 +96,9 @@ def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
 
 
 def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list[Share]]:
-    """Divide each mini-batch among ranks: return shares [rank][mini-batch] with equally many rows, padded with None.
+    """Divide each mini-batch among ranks; return shares [rank][mini-batch] of equally many rows, padded with None.
 
-    Longest first, each row goes to the rank with the fewest tokens. Raises ValueError without a mini-batch or rank.
+    Ranks get about equally many tokens. Raises ValueError without a mini-batch or rank.
     """
     if not mini_batches or ranks < 1:
         raise ValueError(
@@ -120,7 +120,7 @@ def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list
 
 @dataclass(frozen=True, slots=True)
 class StepPlan:
-    """The settings of a step's gradient updates. There is one update per learning rate.
+    """The settings of a step's gradient updates, of which there is one per learning rate.
 
     ``rows`` is the number of rows in an update over all ranks, including padding.
     """

@@ -39,7 +39,7 @@ SUPPORTED: tuple[Supported, ...] = (
     Supported("transformers", ("transformers",), "5.15.0", exact=False),
     Supported("torch", ("torch",), "2.11.0", exact=False),
 )
-"""OpenRLHF 0.11.2's own pins (its metadata); torch and transformers may be newer."""
+"""The versions that OpenRLHF 0.11.2 requires (its metadata); torch and transformers may be newer."""
 
 
 def installed_version(distribution: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Convert rows to OpenRLHF's ``Experience`` and back.
+"""Convert ``TrainingRow`` (one response) to OpenRLHF's ``Experience``, and its results back.
 
 Sequences and attention mask are (1, T). Action mask, log-probs and advantages are (1, T - 1): entry t belongs to token
 t + 1. The field ``returns``, which only a critic would read, holds the token weights.
@@ -21,11 +21,11 @@ from prorl_training.algorithm.objective import Tokens
 from prorl_training.engine.openrlhf.step import TrainingRow
 
 FILLER = 2
-"""Number of tokens of a filler row. It has no response token, so that it does not affect the loss."""
+"""Number of tokens of a filler row, which has no response token and so does not affect the loss."""
 
 
 def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
-    """Return the experience of ``row`` without model outputs. For None, return a filler row."""
+    """Return the experience of ``row`` without log-probs of the models, or a filler row if ``row`` is None."""
     prompt = (filler_token,) * FILLER if row is None else row.prompt
     response = () if row is None else row.response
     length = len(prompt) + len(response)
@@ -66,7 +66,7 @@ def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> l
 
 
 def logprobs_by_row(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
-    """Return each row's (policy, reference) log-probs (T - 1,) from ``made``, the results of ``make_experience``."""
+    """Return (policy, reference) log-probs (T - 1,) of ``count`` rows, given the results of ``make_experience``."""
     pairs: list[tuple[Tensor, Tensor | None] | None] = [None] * count
     for batch in made:
         for place, index in enumerate(batch.index):
@@ -99,10 +99,7 @@ def trained_experience(
 
 
 def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
-    """Return the response tokens of a batch. Filler rows have no response tokens.
-
-    ``logprobs`` (rows, T - 1) are the policy's, with gradient.
-    """
+    """Return the tokens of all responses in ``experience``. ``logprobs`` (rows, T - 1) are the policy's, with gradient."""
     mask = experience.action_mask.bool()
     lengths = mask.sum(dim=1)
 

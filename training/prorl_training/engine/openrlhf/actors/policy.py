@@ -1,4 +1,4 @@
-"""A rank of the policy: OpenRLHF 0.11.2's actor (trainer/ray/ppo_actor.py), which trains by a ``StepPlan``."""
+"""OpenRLHF 0.11.2's policy actor (trainer/ray/ppo_actor.py) on one rank, changed to train by a ``StepPlan``."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
                     state[name] = 0
 
     def write_to(self, folder: str) -> None:
-        """Write ``policy`` (Hugging Face) and ``deepspeed``; called on every rank."""
+        """Write the folders ``policy`` (Hugging Face) and ``deepspeed``. Must be called on every rank."""
         target = Path(folder)
         self.strategy.save_model(self.actor, self.tokenizer, str(target / "policy"))
         self._engine.save_checkpoint(str(target / "deepspeed"), tag=TAG, client_state={})

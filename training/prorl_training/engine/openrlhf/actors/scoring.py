@@ -1,6 +1,6 @@
 """Computes log-probs and entropies in OpenRLHF's training processes without holding all logits.
 
-The output layer itself is made to return log-probs and entropies, so that DeepSpeed's hooks still gather its weights in
+The output layer returns log-probs and entropies instead of logits, so DeepSpeed's hooks still gather its weights in
 ZeRO-3.
 """
 
@@ -83,9 +83,9 @@ class TokenScoring:
         return (logprobs, output) if return_output else logprobs
 
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
-        """Return the model's output, whose logits are replaced by log-probs and entropies (1, tokens, 2).
+        """Return the model's output, in which log-probs and entropies (1, tokens, 2) replace the logits.
 
-        If the model changes its logits after the output layer, return None.
+        Returns None if the model changes its logits after the output layer.
         """
         self._targets, self._entropy = targets, entropy
         try:
@@ -103,7 +103,7 @@ class TokenScoring:
         return output
 
     def _token_scores(self, hidden: Tensor) -> Tensor:
-        """New forward of the output layer: log-probs and entropies (1, tokens, 2) within ``_pass``, else logits."""
+        """Forward of the output layer. Within ``_pass``, return log-probs and entropies (1, tokens, 2), else logits."""
         if self._targets is None:
             plain: Tensor = self._layer_forward(hidden)
             return plain

@@ -22,7 +22,7 @@ KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 
 
 class Updates:
-    """Makes the updates of ``plan`` with one rank's ``actor``. DeepSpeed averages gradients over ``ranks`` ranks."""
+    """Makes the gradient updates of ``plan`` on one of ``ranks`` ranks."""
 
     def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
         self._trainer = actor.trainer
@@ -48,7 +48,7 @@ class Updates:
             self._trainer.training_step = original
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
-        """Add the gradient of micro-batch ``step``. After the last micro-batch of a mini-batch, update the weights."""
+        """Add the gradient of micro-batch ``step``. The last micro-batch of a mini-batch also updates the weights."""
         del kl_ctl, info  # both are in the plan and the rows
         trainer = self._trainer
         last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])
@@ -100,7 +100,7 @@ class Updates:
         self._steps.append((self._gate.norm, self._gate.applied))
 
     def report(self) -> FitReport:
-        """Return the step's statistics, equal on every rank. Raises RuntimeError if updates are missing."""
+        """Return the step's statistics over all ranks. Raises RuntimeError if updates are missing."""
         count = len(self._plan.learning_rates)
         if len(self._steps) != count:
             raise RuntimeError(f"{len(self._steps)} updates were made instead of {count}")

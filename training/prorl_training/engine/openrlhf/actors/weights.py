@@ -28,7 +28,7 @@ def model_checksum(model: torch.nn.Module, stage: int) -> Checksum:
 
 @torch.no_grad()
 def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
-    """Return all parameters by name, on the CPU; None on ranks other than 0."""
+    """Return all parameters by name on the CPU of rank 0, and None on other ranks."""
     model = engine.module
     if stage == ZERO_3:
         state = engine._consolidated_16bit_state_dict()

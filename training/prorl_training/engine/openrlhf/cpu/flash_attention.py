@@ -13,9 +13,9 @@ from typing import Any
 
 @contextlib.contextmanager
 def stand_in() -> Iterator[None]:
-    """Make ``flash_attn`` importable inside the block, in which ``openrlhf/models/ring_attn_utils.py`` is imported.
+    """Make a replacement for ``flash_attn`` importable inside the block, for importing OpenRLHF's ring_attn_utils.
 
-    Afterwards it must not be importable, because transformers and vLLM would use it.
+    Outside the block it is not importable, because transformers and vLLM would use it.
     """
     if importlib.util.find_spec("flash_attn") is not None:
         yield
@@ -65,7 +65,7 @@ def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
 
 
 def pad_input(rows: Any, indices: Any, batch: int, length: int) -> Any:
-    """Undo ``unpad_input``: (kept, ...) -> (batch, length, ...), zeros elsewhere. Differentiable."""
+    """Undo ``unpad_input``: (kept, ...) -> (batch, length, ...) with zeros elsewhere."""
     empty = rows.new_zeros(batch * length, *rows.shape[1:])
     return empty.index_copy(0, indices, rows).unflatten(0, (batch, length))
 
@@ -75,9 +75,9 @@ def index_first_axis(rows: Any, indices: Any) -> Any:
 
 
 def use_sdpa(actor: ModuleType) -> None:
-    """Use SDPA if flash attention is requested, as for packed samples (cli/train_ppo_ray.py:704).
+    """Use SDPA if OpenRLHF requests flash attention (cli/train_ppo_ray.py:704).
 
-    Transformers builds the same block-diagonal mask from the position ids.
+    For packed samples Transformers builds the same block-diagonal mask from the position ids.
     """
     original = actor.Actor.__init__
     signature = inspect.signature(original)

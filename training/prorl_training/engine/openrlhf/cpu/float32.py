@@ -32,7 +32,7 @@ def load_in_float32(utils: ModuleType) -> None:
 
 
 def train_in_float32(deepspeed_strategy: ModuleType) -> None:
-    """Disable DeepSpeed's bf16 (utils/deepspeed/deepspeed.py, ``get_ds_train_config`` and eval)."""
+    """Disable bf16 in DeepSpeed's configs for training and evaluation (utils/deepspeed/deepspeed.py)."""
     if not enabled():
         return
 

@@ -1,4 +1,4 @@
-"""An import hook that applies each CPU patch when the module to be patched has been imported.
+"""An import hook that applies the CPU patches of a module after its import.
 
 ``startup/sitecustomize.py`` installs the hook in every process. Installing it imports only the standard library.
 """
@@ -37,10 +37,10 @@ AFTER: dict[str, tuple[str, ...]] = {
     "vllm.model_executor.layers.utils": ("weight_sync:keep_weights",),
     "deepspeed.comm.torch": ("trainer_patches:without_compiler",),
 }
-"""Module -> functions that patch it, each called with the module."""
+"""Module -> functions that patch it after its import."""
 
 AROUND: dict[str, str] = {"openrlhf.models.ring_attn_utils": "flash_attention:stand_in"}
-"""Module -> context manager in which it executes."""
+"""Module -> context manager in which it is imported."""
 
 
 def install() -> None:

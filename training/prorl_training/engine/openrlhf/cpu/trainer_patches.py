@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 ADAM = "PRORL_OPENRLHF_TORCH_ADAM"
-"""Environment variable: ``1`` uses torch's AdamW, ``0`` DeepSpeed's, whether or not there is a compiler."""
+"""Environment variable: ``1`` selects torch's AdamW, ``0`` DeepSpeed's. Default: DeepSpeed's with a C++ compiler."""
 
 
 def adapt_torch(torch: ModuleType) -> None:
@@ -63,7 +63,7 @@ def choose_adam(deepspeed_strategy: ModuleType) -> None:
 
 
 def wants_torch_adam() -> bool:
-    """Return whether ``PRORL_OPENRLHF_TORCH_ADAM`` is 1. If it is not set, return whether a C++ compiler is missing."""
+    """Return whether to use torch's AdamW: ``PRORL_OPENRLHF_TORCH_ADAM``, or else whether a C++ compiler is missing."""
     value = os.environ.get(ADAM, "")
     return value == "1" if value else not can_compile()
 
@@ -89,7 +89,7 @@ def average_on_cpu(deepspeed_strategy: ModuleType) -> None:
 def buffer_on_cpu(replay_buffer: ModuleType) -> None:
     """Make the replay buffer return CPU tensors (trainer/ppo_utils/replay_buffer.py:40).
 
-    The constructor needs an integer from ``torch.cuda.current_device``; the device it makes of it is replaced.
+    While the constructor runs, ``torch.cuda.current_device`` returns 0; afterwards the buffer's device is replaced.
     """
     import torch
 

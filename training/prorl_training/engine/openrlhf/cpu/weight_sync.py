@@ -15,7 +15,7 @@ _TRANSFER = timedelta(minutes=10)
 
 
 class GlooCommunicator:
-    """Replaces the methods of vLLM's ``PyNcclCommunicator`` that OpenRLHF uses. Rank 0 hosts the store.
+    """Replaces vLLM's ``PyNcclCommunicator``, as far as OpenRLHF uses it. Rank 0 hosts the store.
 
     Without NCCL the original ``broadcast`` does nothing, so that vLLM would load uninitialised memory.
     """

@@ -17,9 +17,9 @@ REFERENCE_FILE = "reference.safetensors"
 
 
 class RayCluster:
-    """Calls an OpenRLHF trainer's groups of Ray actors; implements ``Cluster``.
+    """Calls the groups of Ray actors of an OpenRLHF trainer; implements ``Cluster``.
 
-    With ``verify_sync`` the checksum of every vLLM engine is compared with that of the policy after each sync.
+    ``verify_sync`` compares every vLLM engine's checksum with the policy's after each sync.
     """
 
     def __init__(self, trainer: Any, verify_sync: bool = False) -> None:
@@ -75,7 +75,7 @@ class RayCluster:
             engine_sum = self._ray.get(engine.weights_checksum.remote())
             if not same_weights(engine_sum, policy):
                 raise ServiceError(
-                    f"a vLLM engine's checksum is {engine_sum}, but the policy's is {policy}"
+                    f"after an update a vLLM engine's checksum is {engine_sum}, but the policy's is {policy}"
                 )
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
@@ -97,7 +97,6 @@ class RayCluster:
         self._on_policy("clear_optimizer")
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load a checkpoint into policy and reference. The vLLM engines keep their weights."""
         self._on_policy("read_from", str(folder), True)
         if self.has_reference and reference == "policy":
             self.copy_policy_to_reference()
@@ -122,8 +121,6 @@ class RayCluster:
 
 
 class RayEngines:
-    """The vLLM processes; implements ``Engines``."""
-
     def __init__(self, trainer: Any) -> None:
         self._ray: Any = importlib.import_module("ray")
         self._call: Any = importlib.import_module(

@@ -37,8 +37,7 @@ ROUNDOFF = {"bf16": 2.0**-8, "fp32": 2.0**-11}
 def max_kl_after_reset(dtype: str) -> float:
     """Return the largest mean k2 (in nats) that rounding alone can cause between two models with equal weights.
 
-    With unit roundoff u, rounding changes a logit z by up to |z| u. Log-probs then differ by up to d = 2 u
-    ``LARGEST_LOGIT``, and k2 is at most d^2 / 2 (0.03 in bf16). A larger k2 has another cause, such as a wrong mask.
+    With unit roundoff u, their log-probs differ by up to d = 2 u ``LARGEST_LOGIT``, and k2 is at most d^2 / 2.
     """
     return (2 * ROUNDOFF[dtype] * LARGEST_LOGIT) ** 2 / 2
 
@@ -62,7 +61,7 @@ class RestoreFailed(ServiceError):
 
 
 class Cluster(Protocol):
-    """The processes of policy and reference. ``ranks`` is the number of the policy's processes."""
+    """The processes of policy and reference. ``ranks`` is the number of policy processes."""
 
     ranks: int
     has_reference: bool
@@ -73,7 +72,7 @@ class Cluster(Protocol):
         """Return (policy, reference or None) log-probs (T - 1,) of each row."""
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Train on ``dealt`` rows ([rank][mini-batch]). ``seen`` is the result of ``log_probs`` for all rows."""
+        """Train on the rows ``dealt`` to [rank][mini-batch]. ``seen`` are the ``log_probs`` of all rows."""
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
         """Copy the policy to the reference; return the checksums of (policy, reference)."""
@@ -100,7 +99,7 @@ class Cluster(Protocol):
 
 
 class ClusterPolicy:
-    """A policy whose processes run on a cluster; implements ``TrainedPolicy``. ``updates`` counts gradient updates."""
+    """A policy whose processes run on a cluster; implements ``TrainedPolicy``. ``updates`` counts updates."""
 
     def __init__(self, cluster: Cluster, config: TrainConfig, environment: dict[str, Any]) -> None:
         self.model = cluster
@@ -118,10 +117,9 @@ class ClusterPolicy:
     def update(
         self, batch: UpdateBatch, guard: UpdateGuard | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update per mini-batch.
+        """Do one gradient update per mini-batch. ``guard.norm_limit()`` is read once, at the start.
 
-        An update is skipped if its gradient norm is not finite or is above ``guard.norm_limit()`` at the step's start.
-        ``guard`` records all updates. Raises ResetFailed if the first KL after a reset is not about 0.
+        Raises ResetFailed if the first KL after a reset is more than rounding explains.
         """
         guard = guard or AcceptAll()
         mini_batches = mini_batch_rows(batch)
@@ -166,7 +164,7 @@ class ClusterPolicy:
             policy, reference = self.model.copy_policy_to_reference()
             if not same_weights(policy, reference):
                 raise ResetFailed(
-                    f"after a reset the reference's weights are not the policy's: {reference} against {policy}"
+                    f"after a reset the reference's checksum is {reference}, but the policy's is {policy}: resume the run"
                 )
         if clear_optimizer:
             self.model.clear_optimizer()
@@ -245,7 +243,7 @@ def mean_k2(rows: Sequence[TrainingRow | None], logprobs: Sequence[Any]) -> floa
 def sampler_mismatch(
     rows: Sequence[TrainingRow | None], before: Mapping[int, torch.Tensor]
 ) -> MismatchSize | None:
-    """Return the distance between sampler and trainer over all rows that are not stale.
+    """Return the mismatch of sampler and trainer over all rows that are not stale, or None if all are stale.
 
     ``before`` maps ``TrainingRow.index`` to the trainer's log-probs before the update.
     """

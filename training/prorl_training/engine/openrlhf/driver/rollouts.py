@@ -14,7 +14,7 @@ from prorl_inference.tokens import Results, Row, prompt_budget
 from prorl_inference.types import OnResult
 
 ENGINE_ROWS = 256
-"""Samples that a vLLM engine runs at once: the default of vLLM's ``max_num_seqs``, which OpenRLHF does not change."""
+"""Number of samples that a vLLM engine runs at once: vLLM's default of ``max_num_seqs``, which OpenRLHF keeps."""
 COUNT_SECONDS = 1.0
 """Seconds between queries of the engines' unfinished samples."""
 SampleRequest = tuple[list[int], int | None, int]
@@ -34,10 +34,10 @@ class Engines(Protocol):
         """Make an engine abort its samples; return a future that is done once they have ended."""
 
     def sampling(self, engine: int) -> Any:
-        """Return a future of the number of samples that an engine has not finished."""
+        """Return a future of the number of unfinished samples of an engine."""
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return the finished futures. If there are none, wait up to ``wait`` seconds for one (None: no limit)."""
+        """Return the finished futures. If none is finished, wait up to ``wait`` seconds for one (None: no limit)."""
 
     def result(self, future: Any) -> Any:
         """Wait for a future; return its value or raise its exception."""

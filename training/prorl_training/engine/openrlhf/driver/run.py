@@ -77,7 +77,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
 @contextlib.contextmanager
 def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the run's lock inside the block. If an earlier launch's trainer process still holds the lock, wait for it.
+    """Wait for the run's lock, which an earlier launch may still hold, and hold it inside the block.
 
     Raises ServiceError after ``patience`` seconds.
     """
@@ -90,7 +90,7 @@ def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
             except BlockingIOError as error:
                 if time.monotonic() > until:
                     raise ServiceError(
-                        f"another trainer process has written to {folder.parent} for {patience:.0f} s: stop it first"
+                        f"after {patience:.0f} s another trainer process still writes to {folder.parent}: stop it first"
                     ) from error
                 time.sleep(0.5)
         yield
@@ -103,11 +103,11 @@ DEATHS = (
     "ObjectLostError",
     "EngineDeadError",
 )
-"""Names of errors (or base classes) that Ray and vLLM raise when a process or node has died or lost its memory."""
+"""Names of errors (or base classes) of Ray and vLLM that mean that a process or node has died or lost its memory."""
 
 
 def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
-    """Return who or what caused an error. An error from a Ray process is judged by its cause."""
+    """Return who or what caused an error. An error that Ray raises is replaced by its cause first."""
     cause = _cause(error)
     if isinstance(cause, UserError):
         return "user"
@@ -182,7 +182,7 @@ class ClusterEngine:
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Restore only the update count, because OpenRLHF loaded the checkpoint's weights when it started."""
+        """Restore only the update count, because OpenRLHF has already loaded the checkpoint's weights."""
         del machinery
         if self._model.resolve() != (checkpoint / "policy").resolve():
             raise RuntimeError(f"OpenRLHF was started from {self._model}, not from {checkpoint}")
@@ -192,7 +192,6 @@ class ClusterEngine:
     def change_config(self, step: int) -> None: ...  # ``session.pending_changes`` has written it
 
     def recorded(self) -> None:
-        """Remove the file of config changes that were not recorded yet."""
         (self._spec.folder / PENDING).unlink(missing_ok=True)
 
     def _sampler(self) -> ClusterGenerator:

@@ -23,8 +23,8 @@ PROMPT_ROOM = 2048
 class Places:
     """The paths, reward addresses and device of a run.
 
-    ``reward`` holds server addresses or one Python file. ``context`` is the model's maximum sequence length (0:
-    unknown).
+    ``reward`` holds server addresses or the path of a Python file. ``context`` is the model's maximum sequence length
+    (0: unknown).
     """
 
     model: str
@@ -116,7 +116,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
 
 
 def reward_places(config: TrainConfig) -> tuple[str, ...]:
-    """Return the reward servers' addresses, or else the adapter's file, for users who run OpenRLHF's own command."""
+    """Return the reward servers' addresses or, without servers, the path of prorl's reward function for OpenRLHF."""
     if config.reward.servers:
         return tuple(f"{server.rstrip('/')}/openrlhf" for server in config.reward.servers)
     spec = importlib.util.find_spec("prorl_verifiers.adapters.openrlhf")
@@ -127,8 +127,8 @@ def reward_places(config: TrainConfig) -> tuple[str, ...]:
 def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     """Return the maximum length in tokens of prompt and response together, over all phases.
 
-    This is ``rollout.vllm_context`` if set, else the longest that the phases allow, at most ``context``. A prompt
-    without a limit counts as the rest of ``context``, or ``PROMPT_ROOM`` if ``context`` is 0 (unknown).
+    This is ``rollout.vllm_context`` if set, else the longest that the phases allow, at most ``context`` (0: unknown).
+    Prompts without a limit get the rest of ``context``, or ``PROMPT_ROOM``.
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -141,13 +141,13 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient of a phase, or 0. With 0, OpenRLHF loads no reference."""
+    """Return the first positive KL coefficient of any phase, or else 0, for which OpenRLHF loads no reference."""
     coefficients = [settings.kl.coefficient for settings in config.phase_configs]
     return next((value for value in coefficients if value > 0), 0.0)
 
 
 def _flag(name: str, *values: float | str) -> list[str]:
-    """Return a flag and its values. A negative number is joined to the flag by "=", as argparse requires."""
+    """Return a flag and its values. A single negative number is joined to the flag by "=", as argparse requires."""
     words = [value if isinstance(value, str) else repr(value) for value in values]
     if len(words) == 1 and words[0].startswith("-"):
         return [f"--{name}={words[0]}"]
@@ -208,7 +208,7 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return notes on what ``prorl train`` does differently from the OpenRLHF command."""
+    """Return notes on how ``prorl train`` differs from the OpenRLHF command."""
     notes = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",

@@ -16,12 +16,12 @@ from typing import Any
 from prorl_training.engine.openrlhf.spec import VARIABLE
 
 PATIENCE = 5.0
-"""Seconds to wait for processes to end by themselves, and then again for killed processes to end."""
+"""Seconds to wait for processes to end by themselves, and again after killing."""
 POLL = 0.2
 
 
 def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -> int:
-    """Wait for a launch's processes to end, kill those that do not, and return how many were killed.
+    """Wait for a launch's processes to end, kill the others, and return the number killed.
 
     ``session`` is the launch's pid. Workers of a running Ray and processes of other users are left alone.
     """
@@ -91,7 +91,7 @@ def _killing_order(pid: int) -> tuple[bool, int]:
 
 NO_SESSION = -1
 SECONDS = 90.0
-"""Maximum seconds of the clean-up on all nodes, which runs in parallel."""
+"""Maximum seconds of the clean-up on all nodes."""
 
 
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:

@@ -15,14 +15,14 @@ from prorl_training.engine.openrlhf.versions import installed_version
 from prorl_training.planning.gpus import Device
 
 STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
-"""Folder whose ``sitecustomize`` installs the patches; must be first on ``PYTHONPATH``."""
+"""Folder of the ``sitecustomize`` that installs the patches; must be first on ``PYTHONPATH``."""
 
 _ALWAYS = {
     "HF_HUB_OFFLINE": "1",  # the model is on disk
     "TOKENIZERS_PARALLELISM": "false",  # tokenizer threads do not survive a fork
 }
 
-_HABITS = {
+_DEFAULTS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "VLLM_NO_USAGE_STATS": "1",
     "RAY_DEDUP_LOGS": "0",  # keep every log line for debugging
@@ -41,7 +41,7 @@ _CPU_ALWAYS = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
 
-_CPU_HABITS = {
+_CPU_DEFAULTS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",  # whole GiB
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",  # vLLM would pin its threads to the trainer's cores
     "THP_MEM_ALLOC_ENABLE": "1",  # huge pages in torch: 27 times fewer page faults per pass
@@ -55,19 +55,19 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables for a run on ``device`` with ``threads`` threads per CPU process.
 
-    Sizes and log settings in ``given`` (the user's environment) are kept, variables needed for correctness are not.
+    ``given`` (the user's environment) overrides sizes and log settings, but not variables needed for correctness.
     ``PYTHONPATH`` and ``PATH`` are extended.
     """
     if threads < 1:
-        raise UserError(f"{threads} threads: at least 1 is needed")
-    variables = {name: value for name, value in _HABITS.items() if not given.get(name)}
+        raise UserError(f"threads is {threads}, but must be at least 1")
+    variables = {name: value for name, value in _DEFAULTS.items() if not given.get(name)}
     variables |= _ALWAYS
     variables["PATH"] = _first(str(Path(sys.executable).parent), given.get("PATH", os.defpath))
     path = _first(str(STARTUP), given.get("PYTHONPATH", ""))
     if device == "cuda":
         flash = installed_version("flash-attn") is not None
         return variables | ({} if flash else {SWITCH: SDPA, "PYTHONPATH": path})
-    variables |= {name: value for name, value in _CPU_HABITS.items() if not given.get(name)}
+    variables |= {name: value for name, value in _CPU_DEFAULTS.items() if not given.get(name)}
     variables |= _CPU_ALWAYS
     variables |= {FLOAT32: "1"} if float32 else {}
     variables["OMP_NUM_THREADS"] = str(threads)

@@ -27,11 +27,11 @@ PR_SET_PDEATHSIG = 1
 PARENT_POLL = 0.2
 """Seconds between checks that prorl is alive."""
 CPU_COUNT = 8
-"""Number of CPUs that Ray assumes in CPU mode, besides one per rank. Actors may use more."""
+"""Number of CPUs to declare to Ray in CPU mode, plus one per rank."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
 """Seconds between checks of the cluster's nodes, and between messages about missing nodes."""
 TOKENS = ("PRORL_TOKEN",)
-"""Secrets, passed only to the workers of an already running Ray, since that puts them on command lines."""
+"""Secret variables, passed on only when joining a running Ray, because passing them shows them on command lines."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
     "PRORL_BACKEND",
@@ -39,7 +39,7 @@ HANDED_ON = (
     "HF_HUB_OFFLINE",
     "TOKENIZERS_PARALLELISM",
 )
-"""Variables passed to processes on other machines."""
+"""Variables passed on to processes on other machines."""
 
 PLACES = (
     ("openrlhf.trainer.ray.launcher", "ReferenceModelActor", "reference", "ReferenceActor", 1),
@@ -72,7 +72,7 @@ def die_with_parent() -> None:
 def nothing_left_behind(spec: Path) -> Iterator[None]:
     """Kill every process of the launch if the parent process is killed during the block.
 
-    A thread watches the parent, because signals do not reach Python while the main thread waits in Ray.
+    A thread watches the parent, because Python handles no signals while the main thread waits in Ray.
     """
     parent = os.getppid()
 
@@ -102,7 +102,7 @@ def report_failures(spec: Spec) -> Iterator[None]:
 
 @contextlib.contextmanager
 def running_ray(spec: Spec) -> Iterator[None]:
-    """Start Ray, or join the cluster of ``openrlhf.ray_address``, for the block."""
+    """Start Ray, or join the cluster of ``openrlhf.ray_address``, during the block."""
     parent = os.getppid()  # before Ray starts, because prorl may be killed during the start
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))

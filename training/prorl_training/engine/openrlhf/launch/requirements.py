@@ -1,4 +1,4 @@
-"""Checks whether this machine can run the OpenRLHF engine. Of that engine's packages only torch is imported."""
+"""Checks whether this machine can run the OpenRLHF engine, importing only torch of its packages."""
 
 from __future__ import annotations
 

@@ -48,10 +48,10 @@ PROMPTS = "prompts.jsonl"
 POLL = 0.3
 """Seconds between reads of the run's events."""
 GRACE = 10.0
-"""Seconds between a reported failure and the end of all processes."""
+"""Seconds that other processes get to end after one has reported a failure."""
 LAST_LINES = 15
 STARTS = 3
-"""Maximum number of attempts to start, if a port is in use."""
+"""Maximum number of attempts to start if a port is in use."""
 PATIENCE = 60.0
 """Seconds that processes get to end after a second Ctrl-C."""
 
@@ -65,8 +65,8 @@ def train_on_cluster(
 ) -> TrainReport:
     """Train with OpenRLHF in the folder ``run``. ``resume`` continues from the newest checkpoint.
 
-    Raises UserError, or ServiceError if a process or node died. The first Ctrl-C ends the run after its step, a second
-    ends it at once.
+    The first Ctrl-C ends the run after its step, a second at once. Raises UserError, or ServiceError if a process or
+    node died.
     """
     device = check_cluster(config)
     if device == "cpu":
@@ -128,7 +128,7 @@ def train_on_cluster(
 
 
 def check_cluster(config: TrainConfig) -> Device:
-    """Return the run's device. Raises UserError for a missing stack or unsupported settings."""
+    """Return the run's device. Raises UserError for missing packages or unsupported settings."""
     require_stack()
     device = device_for(config)
     check_supported(config, device)
@@ -136,13 +136,13 @@ def check_cluster(config: TrainConfig) -> Device:
 
 
 def device_for(config: TrainConfig) -> Device:
-    """Return the run's device. Raises UserError if this machine lacks it."""
+    """Return the run's device. Raises UserError if this machine does not have it."""
     import torch
 
     here, device = torch.cuda.is_available(), config.model.device
     if device == "cpu" and here:
         raise UserError(
-            "--device cpu is for machines without a GPU, and this one has some: leave it out, or hide them "
+            "--device cpu is for machines without a GPU, but this one has GPUs: leave it out, or hide them "
             "with CUDA_VISIBLE_DEVICES="
         )
     elsewhere = bool(config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS"))
@@ -176,7 +176,7 @@ def refuse_model_code(model: Path) -> None:
 def prepare_run(
     config: TrainConfig, folder: RunFolder, data: Path, progress: Progress, resume: bool
 ) -> Path:
-    """Create the run's folder, or check it if the run is resumed; return the model's folder."""
+    """Create the run's folder, or check that of a resumed run; return the model's folder."""
     from prorl_inference import fetch_or_resolve
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
@@ -195,11 +195,11 @@ def prepare_run(
 
 
 def refuse_environments(samples: Iterable[Sample]) -> None:
-    """Raise UserError if a sample's task is an environment's."""
+    """Raise UserError if a task is an environment, because a rollout with OpenRLHF has one turn."""
     for name in {sample.task.verifier for sample in samples}:
         if VERIFIERS.get(name).is_environment:
             raise UserError(
-                f"engine openrlhf: {name} is an environment, and a rollout has one turn here: use engine=local"
+                f"engine openrlhf does not support environments, such as {name}: use engine=local"
             )
 
 
@@ -225,7 +225,7 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
 def pending_changes(
     folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
 ) -> tuple[dict[str, Any], ...]:
-    """Write the changed config; return its changes and those of earlier launches that were not recorded."""
+    """Write the changed config. Return ``decisions`` and the changes of earlier launches that were not recorded."""
     file = launch / PENDING
     changes = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     if decisions:
@@ -240,7 +240,7 @@ def run_processes(
 ) -> tuple[int, events.Outcome | None]:
     """Run a launch's processes to their end; return (exit code, outcome).
 
-    If a port that OpenRLHF picked is in use, all processes are started again.
+    Starts all processes again if a port that OpenRLHF chose is in use.
     """
     for start in range(1, STARTS + 1):
         code = _follow(spec, run, progress)

@@ -60,10 +60,10 @@ ELSEWHERE = {
     "rollout.history": "",
     "rollout.new_weights": "",
 }
-"""Setting of the local engine -> the setting to use instead. They are ignored, because they change no result."""
+"""Ignored setting of the local engine -> the setting to use instead. These settings do not affect results."""
 
 CURES = {
-    "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
+    "model.lora.rank": "adapters are not supported, all weights are trained: set model.lora.rank=0",
     "rollout.staleness": (
         "OpenRLHF's asynchronous queue is not part of its checkpoints, so sampling and training take turns: set "
         "rollout.staleness=0"
@@ -76,20 +76,20 @@ CURES = {
     "loss.old_logprobs": (
         "old log-probs are the sampler's for stale trajectories, else the trainer's: set loss.old_logprobs=by_age"
     ),
-    "kl.measure_share_every": "the share of the KL term is not measured: remove it",
+    "kl.measure_share_every": "this engine does not measure the KL term's share of the gradient: remove it",
 }
 """Refused setting -> the reason and what to do."""
 
 ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples"}
-"""Section -> the setting that enables the section. Only that setting is refused."""
+"""Section -> the setting that enables it. If the section is enabled, only this setting is refused."""
 
 LOCAL = "or use engine=local"
 FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
-"""Settings fixed when DeepSpeed's optimiser is built. Only the learning rate can change."""
+"""Settings that cannot change after DeepSpeed's optimiser is built."""
 
 
 def check_supported(config: TrainConfig, device: Device | None = None) -> None:
-    """Raise UserError listing all unsupported settings of any phase. ``device`` is by default the config's."""
+    """Raise UserError listing the unsupported settings of all phases. ``device`` is by default the config's."""
     problems = unsupported(config, device)
     if not problems:
         return
@@ -124,9 +124,9 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
 
 
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
-    """Yield (path, message with the cure) for each unsupported setting.
+    """Yield (path, message with the cure) for each unsupported setting whose value is not the default.
 
-    Default values are accepted. So is the preset's value, for a setting that only an unused loss or estimator reads.
+    A setting that only an unused loss or estimator reads may also have the preset's value.
     """
     supported = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
     supported |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
@@ -152,11 +152,9 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
         if path in CURES:
             why = CURES[path]
         elif path in readers:
-            why = f"{readers[path]} reads it, which is not in use: remove it"
+            why = f"only {readers[path]} reads it, but the run uses another: remove it"
         else:
-            why = (
-                f"this engine does not support it: remove it (its value is {_shown(default)} then)"
-            )
+            why = f"this engine does not support it: remove it (default: {_shown(default)})"
         yield path, f"{path}={_shown(value)}: {why}, {LOCAL}"
 
 

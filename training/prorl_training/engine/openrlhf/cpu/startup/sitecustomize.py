@@ -1,4 +1,4 @@
-"""Install the patches that ``PRORL_OPENRLHF_CPU`` enables, then run the ``sitecustomize`` that this file hides.
+"""Install the patches that ``PRORL_OPENRLHF_CPU`` enables, then run another ``sitecustomize`` on the path, if any.
 
 Add no other files to this folder, because they would become importable.
 """
