@@ -206,7 +206,7 @@ def test_a_plugin_whose_canaries_raise_is_one_line_and_exit_2() -> None:
     run = prorl("answer", "--plugin", plugin, "--verifier", "raising-canary", "--gold", "a", "a")
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.splitlines()[-1] == (
-        "error: the canaries of the verifier 'raising-canary' cannot be made: RuntimeError: no canary today"
+        "error: the verifier 'raising-canary' cannot create its canaries: RuntimeError: no canary today"
     )
 
 

@@ -504,7 +504,7 @@ def test_an_eurus_row_may_hold_lines_and_python_source() -> None:
         ({"inputs": [], "outputs": []}, "must have the same length"),
         ({"inputs": ["1"], "outputs": []}, "must have the same length"),
         ({"inputs": "__import__('os')", "outputs": []}, "neither JSON nor a Python literal"),
-        ({"fn_name": "f", "inputs": ["1"], "outputs": [[1]]}, "not the list of its arguments"),
+        ({"fn_name": "f", "inputs": ["1"], "outputs": [[1]]}, "must be a list of arguments"),
         ([], "must be an object"),
     ],
 )
@@ -522,7 +522,7 @@ def test_functional_tests_of_livecodebench_are_calls_with_an_argument_a_line() -
         {"call": "f", "args": [[1, 2], 3], "expected": 4},
         {"stdin": "1\n", "stdout": "2\n"},
     ]
-    with pytest.raises(TaskError, match="names no function"):
+    with pytest.raises(TaskError, match="the row needs its name"):
         livecodebench_reference(tests)
     with pytest.raises(TaskError, match="at least one test"):
         livecodebench_reference([])

@@ -79,7 +79,10 @@ def composite(*parts: dict[str, Any], **more: Any) -> Task:
         ({"parts": [MATH], "modes": {"maths": "either"}}, "'modes': .*did you mean 'math'"),
         ({"parts": [MATH], "modes": {"math": "x"}}, "unknown mode 'x' of math"),
         ({"parts": [MATH], "modes": "either"}, "'modes' must be an object"),
-        ({"parts": [{"verifier": "composite", "reference": {"parts": [MATH]}}]}, "composed itself"),
+        (
+            {"parts": [{"verifier": "composite", "reference": {"parts": [MATH]}}]},
+            "composed verifier",
+        ),
     ],
 )
 def test_a_malformed_reference_is_one_clear_line(reference: dict[str, Any], words: str) -> None:

@@ -88,7 +88,7 @@ def test_a_conversation_goes_on_until_the_environment_or_a_limit_ends_it(
         ("large", "infra_error", "a state may have at most 1000000 characters"),
         ("silent", "infra_error", "a turn needs a list of messages"),
         ("assistant", "infra_error", "a message needs the role user or tool"),
-        ("shout", "infra_error", "the messages of a turn may have 200000 characters"),
+        ("shout", "infra_error", "the messages of a turn may have at most 200000 characters"),
         ("text", "infra_error", "a turn needs a list of messages"),
     ],
 )
@@ -169,5 +169,5 @@ def test_an_environment_has_one_way_to_step() -> None:
     assert spec.is_environment and not VERIFIERS.get("math").is_environment
     assert isinstance(spec, EnvironmentSpec) and replace(spec, name="two").score is not None
     for ways in ({"step": None}, {"step_in_sandbox": lambda state, response, sandbox: None}):
-        with pytest.raises(PluginError, match="'reasoning-gym' needs step=FUNCTION or step_in"):
+        with pytest.raises(PluginError, match="'reasoning-gym' needs exactly one of step=FUNCTION"):
             replace(spec, **ways)

@@ -160,7 +160,7 @@ def test_asserts_checks_and_calls_that_a_language_cannot_take_are_refused_at_loa
     for test in ({"assert": "assert f(1) == 2"}, {"assert": "assert f(1)"}, check):
         reference = {"language": "javascript", "tests": [call, test], "entry_point": "f"}
         with pytest.raises(
-            TaskError, match="test 2: asserts and checks are Python; give the tests"
+            TaskError, match="test 2: asserts and checks are only for Python: use stdin"
         ):
             load_task("code", reference)
     with pytest.raises(TaskError, match="'call' must be the name of a function"):

@@ -14,7 +14,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("math", {"answr": "1"}, "did you mean 'answer'"),
     ("math", "{", "not valid JSON"),
     ("math", [], "must be a JSON object"),
-    ("stem", {"answer": "E", "choices": ["a", "b"]}, "names none"),
+    ("stem", {"answer": "E", "choices": ["a", "b"]}, "not one of the 'choices'"),
     ("stem", {"answer": "1", "tolerance": -1}, "tolerance"),
     ("code", {"tests": []}, "at least one test"),
     ("code", {}, "at least one test"),
@@ -24,7 +24,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     (
         "code",
         {"entry_point": "f", "tests": [{"check": "def check(f): yield f"}]},
-        "contains a yield",
+        "not contain 'yield'",
     ),
     ("code", {"tests": [{"assert": "assert f() == " + "-" * 20_000 + "1"}]}, "cannot be parsed"),
     ("code", {"tests": [{"check": "def check(f): pass"}]}, "entry_point"),
@@ -70,7 +70,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     (
         "code",
         {"tests": [{"check": "def check(candidate): pass"}], "entry_point": "f"},
-        "does not use",
+        "must use its argument",
     ),
     (
         "code",
@@ -104,7 +104,7 @@ BAD: list[tuple[str, Any, str | None]] = [
         "floats, rows, tokens, unordered",
     ),
     ("code", {"tests": STDIO, "judge": ["tokens"]}, "must be the name"),
-    ("code", {"tests": CALL, "judge": "tokens"}, "needs tests with stdin"),
+    ("code", {"tests": CALL, "judge": "tokens"}, "every test must have 'stdin'"),
     ("code", {"tests": STDIO, "limits": {"wall": 1}}, "did you mean 'wall_seconds'"),
     ("code", {"tests": STDIO, "limits": {"zero_over_total": True}}, "unknown limit"),
     ("code", {"tests": STDIO, "limits": {"partial": 1}}, "true or false"),
@@ -125,7 +125,7 @@ BAD: list[tuple[str, Any, str | None]] = [
     (
         "instruction",
         {"instruction_id_list": ["keywords:existence"], "kwargs": [{}]},
-        "must contain 'keywords'",
+        "'kwargs' needs 'keywords'",
     ),
     ("instruction", {"instruction_id_list": ["punctuation:no_comma"], "kwargs": []}, None),
     (

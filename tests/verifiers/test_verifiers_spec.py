@@ -44,10 +44,10 @@ def test_the_least_spec_has_a_default_for_everything() -> None:
     ("fields", "words"),
     [
         ({"name": "Exact"}, "lower-case letters"),
-        ({"name": "exact"}, "needs score=FUNCTION"),
-        ({"name": "exact", "score": 1.0}, "needs score=FUNCTION"),
-        ({"name": "exact", "score": max, "score_in_sandbox": max}, "just one"),
-        ({"name": "exact", "compose": max}, "needs score=FUNCTION"),
+        ({"name": "exact"}, "needs exactly one of score=FUNCTION"),
+        ({"name": "exact", "score": 1.0}, "needs exactly one of score=FUNCTION"),
+        ({"name": "exact", "score": max, "score_in_sandbox": max}, "exactly one"),
+        ({"name": "exact", "compose": max}, "needs exactly one of score=FUNCTION"),
         ({"name": "exact", "score": max, "mode_for": {"file": "strict"}}, "no mode 'strict'"),
     ],
 )

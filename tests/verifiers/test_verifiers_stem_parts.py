@@ -104,7 +104,7 @@ def test_a_gold_with_one_label_or_labels_that_do_not_count_up_is_one_answer() ->
         ({"answer": "5", "unit": 3}, "'unit' must be a string"),
         ({"answer": "5", "unit": "m" * 201}, "longer than 200"),
         ({"answer": "5", "tolerance": -1}, "not negative"),
-        ({"answer": "E", "choices": ["x", "y"]}, "names none"),
+        ({"answer": "E", "choices": ["x", "y"]}, "not one of the 'choices'"),
     ],
 )
 def test_a_reference_that_cannot_be_graded_is_a_task_error(

@@ -1,4 +1,4 @@
-"""Verifiers score a response to a task with a program. Names are imported on first use."""
+"""Scores responses to tasks with programs. Names are imported on first use."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The tasks, probes and mutations with which ``prorl verify audit`` attacks a verifier."""
+"""The tasks, probes and mutations that ``prorl verify audit`` tries on a verifier."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One task to attack. ``question`` is the prompt, or "" if it is unknown.
+    """A task of the audit. ``question`` is the prompt, or "" if it is unknown.
 
-    ``chance``: the expected reward of a blind guess, such as 1/options. If None, it is estimated.
-    ``right``: the correct answer from which wrong ones are made. None stands for ``gold``.
+    ``chance``: the expected reward of a blind guess, such as 1/options; None: it is estimated.
+    ``right``: the correct answer that mutations spoil; None: ``gold``.
     """
 
     id: str
@@ -30,7 +30,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """Selects ``items`` tasks of each dataset. No ``datasets`` means all datasets."""
+    """The datasets to audit (empty: all) and the number of ``items`` drawn from each."""
 
     datasets: Sequence[str] = ()
     items: int = 20
@@ -39,9 +39,9 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items that are attacked together. ``name`` starts with the verifier's name.
+    """Items that are audited together. ``name`` starts with the verifier's name.
 
-    With ``wordless``, only constant answers without letters and digits are tried.
+    If ``wordless`` is set, only constant answers without letters and digits are tried.
     """
 
     name: str
@@ -58,7 +58,7 @@ Answer: TypeAlias = Callable[[Item, Group], str | None]
 class Probe:
     """A way to answer without solving the task.
 
-    With ``raw``, the answer is the whole response. Otherwise the verifier's ``write`` formats it.
+    If ``raw`` is set, the answer is the whole response. Otherwise ``DataShape.write`` formats it.
     """
 
     name: str
@@ -69,8 +69,9 @@ class Probe:
 Kind = Literal[
     "denied", "another", "appended", "digit", "precision", "order", "suffix", "junk", "broken"
 ]
-"""How a mutation spoils an answer: deny it, add another answer, append more of the same kind, change a digit, drop
-digits, swap parts, put a sign after a number, surround it with junk, or break a constraint.
+"""What a mutation does to a correct answer: ``denied`` negates it, ``another`` adds a different answer, ``appended``
+adds more of the same kind, ``digit`` changes a digit, ``precision`` drops digits, ``order`` swaps parts, ``suffix``
+puts a sign after a number, ``junk`` surrounds it with junk, and ``broken`` violates a constraint.
 """
 
 
@@ -78,7 +79,7 @@ digits, swap parts, put a sign after a number, surround it with junk, or break a
 class Mutation:
     """A way to make a correct answer wrong. ``allowed`` is the partial credit that the wrong answer may earn.
 
-    ``spoil(right, item, group)`` returns the wrong answer, or None if this mutation does not apply.
+    ``spoil(right, item, group)`` returns the wrong answer, or None if the mutation does not apply.
     """
 
     name: str
@@ -88,7 +89,6 @@ class Mutation:
 
 
 def never_right(reference: Reference) -> Collection[Kind]:
-    """Return an empty collection, because every mutation makes the answer wrong."""
     return ()
 
 
@@ -101,16 +101,16 @@ class AuditShape:
     mutations: Callable[[], Sequence[Mutation]] | None = None
     """Ways to make a correct answer wrong; by default negations, second answers, changed digits, junk."""
     may_be_right: Callable[[Reference], Collection[Kind]] = never_right
-    """Kinds of mutations that may leave the answer to this task correct; the audit skips them."""
+    """Kinds of mutations after which an answer to this task may still be correct; the audit skips them."""
     groups: Callable[[AuditRequest], Iterable[Group]] | None = None
-    """Built-in tasks to audit. Without any, ``prorl verify audit --file`` must supply them."""
+    """Built-in tasks to audit; None: the user passes tasks with ``prorl verify audit --file``."""
     chance: Callable[[Reference], float] | None = None
     """Expected reward of the best constant answer to a task; by default estimated from the golds."""
 
 
 @cache
 def table_of(module: str) -> Mapping[str, Any]:
-    """Return the JSON file beside a module, with the tasks and texts of its audit."""
+    """Return the content of the JSON file beside ``module``, which has the same name."""
     table: Mapping[str, Any] = json.loads(Path(module).with_suffix(".json").read_text("utf-8"))
     return table
 
@@ -120,7 +120,7 @@ def constant(name: str, text: str, raw: bool = False) -> Probe:
 
 
 def plain(text: str) -> str:
-    """Normalise an answer for comparison, ignoring case, white space and a final full stop."""
+    """Normalise an answer for comparison: lower case, single spaces, no final full stop."""
     return " ".join(text.casefold().split()).removesuffix(".")
 
 

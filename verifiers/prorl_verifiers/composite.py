@@ -1,6 +1,7 @@
 """The composite verifier, whose reward is the weighted mean of several verifiers' rewards for one response.
 
-``gate`` selects parts that must earn a minimum reward: true (all parts, 1), a list of names (1), or {name: minimum}.
+If a part in ``gate`` earns less than its minimum, the reward is 0. ``gate`` is {part name: minimum}, a list of part
+names (minimum 1), or true (all parts, minimum 1).
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from prorl_verifiers.spec import VERIFIERS, Composition, VerifierSpec
 from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict, check_keys
 
 MAX_PARTS = 64
-"""Maximum parts of one task; each is a separate item in the pool."""
+"""Maximum number of parts of a task."""
 FULL_MARKS = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A parsed reference. ``gate`` maps the name of each gated part to its minimum reward."""
+    """A parsed reference. ``gate`` maps part names to minimum rewards."""
 
     parts: Sequence[TaskPart]
     weights: Sequence[float]
@@ -107,7 +108,7 @@ def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
 
 
 _ROUNDING = 1e-9
-"""Tolerance when a reward is compared with the minimum."""
+"""Tolerance when a reward is compared with its minimum."""
 
 
 def check_reference(reference: Reference) -> None:
@@ -119,7 +120,7 @@ def parts(reference: Reference) -> Sequence[TaskPart]:
 
 
 def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
-    """Return the weighted mean of the parts' rewards, or 0 if a gated part earns less than its minimum."""
+    """Return the weighted mean of the parts' rewards, or 0 if a part in the gate earns less than its minimum."""
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
     if listening():
@@ -151,7 +152,7 @@ def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
 
 
 def answer(reference: Reference) -> str | None:
-    """Return the different answers of the parts, joined by "; ", or None if no part has one."""
+    """Return the parts' distinct gold answers, joined by "; ", or None if there are none."""
     texts = dict.fromkeys(text for _, text in _answers(reference))
     return "; ".join(texts) or None
 

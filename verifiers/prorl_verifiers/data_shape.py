@@ -9,7 +9,7 @@ from typing import Any
 from prorl_verifiers.types import Reference
 
 UNTYPED = "untyped"
-"""The type of a gold that its verifier cannot parse."""
+"""``target_type`` of a gold that the verifier cannot parse."""
 
 
 def plain_answer(reference: Reference) -> str | None:
@@ -30,7 +30,7 @@ def unchanged(reference: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DataShape:
-    """Describes how a verifier's tasks are read from data files, presented to a model, and evaluated.
+    """How a verifier's tasks are read from data files and presented to a model.
 
     Example: ``DataShape(prompt="{question} Answer with one word.", columns=("word",))``.
     """
@@ -46,24 +46,22 @@ class DataShape:
     tidy: Callable[[dict[str, Any]], dict[str, Any]] = unchanged
     """Turns a row's columns into a reference. Raises TaskError."""
     example: Reference | None = None
-    """A reference that ``check_reference`` accepts. A service checks it at startup, so that no request waits for
-    imports.
-    """
+    """A reference that ``check_reference`` accepts. A service checks it at startup to import libraries early."""
 
     answer: Callable[[Reference], str | None] = plain_answer
-    """The gold answer as a string, or None. It is displayed, counted and compared with other rows."""
+    """Returns the gold answer for display and statistics, or None."""
     write: Callable[[str, Reference], str] = bare_answer
     """Returns a response that gives this answer in the format the verifier expects."""
     gold_response: Callable[[Reference], str | None] | None = None
-    """A complete correct response (default: ``write(answer)``) for the gold check, the warm start and the audit."""
+    """Returns a complete correct response, or None; by default ``write(answer)``."""
     target_type: Callable[[Reference], str] | None = None
-    """The kind of gold in a reference (``number``, ``interval``, ...), or ``UNTYPED`` if answers can only be compared
-    as strings. ``prorl data build`` counts the kinds and lists the untyped golds.
+    """Returns the kind of gold in a reference, such as ``number`` or ``interval``, or ``UNTYPED`` if answers can only
+    be compared as strings. ``prorl data build`` counts the kinds.
     """
     topic: Callable[[Reference], str | None] | None = None
-    """The text that ``prorl data inspect`` counts; by default the answer."""
+    """Returns the label under which ``prorl data inspect`` counts a task; by default the answer."""
     vote: Callable[[str], str | None] | None = None
-    """Maps an extracted answer to its vote for maj@k, or to None for no vote. If None, maj@k is not computed."""
+    """Returns the vote of an extracted answer for maj@k, or None for no vote. Without it, maj@k is not computed."""
 
     def gold(self, reference: Reference) -> str | None:
         """Return a complete correct response, or None if it is unknown."""
@@ -73,6 +71,6 @@ class DataShape:
         return None if answer is None else self.write(answer, reference)
 
     def topic_line(self, reference: Reference) -> str | None:
-        """Return the text that ``prorl data inspect`` counts, in one line of at most 60 characters."""
+        """Return the task's topic in one line of at most 60 characters, or None."""
         text = (self.topic or self.answer)(reference)
         return None if text is None else " ".join(text.split())[:60]

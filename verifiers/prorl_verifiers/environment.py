@@ -1,4 +1,4 @@
-"""Defines EnvironmentSpec, a verifier that may answer a response with messages, so that the conversation goes on."""
+"""Defines EnvironmentSpec, a verifier for multi-turn conversations."""
 
 from __future__ import annotations
 
@@ -26,30 +26,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvironmentSpec(VerifierSpec):
-    """An environment: a verifier whose conversation may have several turns. It has ``step`` or ``step_in_sandbox``.
+    """A verifier for conversations with several turns. Needs ``step`` or ``step_in_sandbox``, else raises PluginError.
 
-    Each turn may run in another worker, so the state, a JSON object, must hold everything.
-    An exception is an ``infra_error`` of the rollout, never a reward of 0. Raises PluginError.
+    Turns may run in different workers, so the state must hold everything that later turns need. If a function raises,
+    the rollout is an ``infra_error``.
     """
 
     is_environment: ClassVar[bool] = True
     start: Callable[[Reference], tuple[State, ChatMessages]]
-    """Returns the first state and the first messages. ``prorl data build`` stores those as the prompt; if there are
-    none, the data has its own prompt.
-    """
+    """Returns the first state and the first messages, or no messages if the data contains the prompt."""
     step: Callable[[State, str], tuple[State, ChatMessages | None]] | None = None
-    """Takes (state, response) and returns the new state and the messages that answer, or None to end. Equal arguments
-    must give equal results: a seed belongs in the state.
+    """Takes (state, response). Returns the new state and the reply messages, or None for no reply, which ends the
+    conversation. It must be deterministic; keep a random seed in the state.
     """
     step_in_sandbox: Callable[[State, str, Sandbox], tuple[State, ChatMessages | None]] | None = (
         None
     )
-    """Like ``step``, with an open sandbox that runs programs."""
+    """Like ``step``, with an open sandbox as a third argument."""
     score_state: Callable[[State], float | bool | Score | Verdict]
-    """Returns the reward of a final state, also of one in which a limit ended the conversation."""
+    """Returns the reward of the last state, even if a limit on turns or tokens ended the conversation."""
     calls_service: bool = False
-    """Whether its functions call a service. They then run in a thread of prorl's own process, since workers have no
-    network: let them limit their own time, raise ServiceError for an outage, and never run or unpickle a response.
+    """Whether the functions call a service. They then run in prorl's own process, because workers have no network. They
+    must limit their own time, raise ServiceError for an outage, and never execute or unpickle a response.
     """
     score: Callable[[str, Reference], Result] | None = field(init=False, default=None)
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = field(
@@ -60,7 +58,7 @@ class EnvironmentSpec(VerifierSpec):
     def __post_init__(self) -> None:
         if (self.step is None) == (self.step_in_sandbox is None):
             raise PluginError(
-                f"environment {self.name!r} needs step=FUNCTION or step_in_sandbox=FUNCTION (just one of them)"
+                f"environment {self.name!r} needs exactly one of step=FUNCTION and step_in_sandbox=FUNCTION"
             )
         if self.step is not None:
             object.__setattr__(self, "score", self._take_turn)
@@ -86,7 +84,7 @@ class EnvironmentSpec(VerifierSpec):
 
 
 def opening_of(task: Task) -> str:
-    """Return the text of an environment's first messages; empty if it has none or the verifier is no environment."""
+    """Return the text of an environment's first messages, or "" for other verifiers."""
     spec = VERIFIERS.get(task.verifier)
     messages = spec.start(task.reference)[1] if isinstance(spec, EnvironmentSpec) else ()
     return "\n".join(message["content"] for message in messages)

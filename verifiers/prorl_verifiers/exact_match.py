@@ -1,6 +1,6 @@
 """The exact-match verifier, which compares a response with the golds as strings.
 
-The response is first cut at a stop string and filtered. Thinking is not removed.
+The response is first cut at a stop string and passed through the filters. Thinking is not removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError, check_keys, unparsable
 
 MAX_LISTED = 64
-"""Maximum number of stop strings, of filters and of ignored expressions in one task."""
+"""Maximum number of stop strings, filters and ignored expressions per task."""
 MAX_ANSWERS = 10_000
 """Maximum number of golds."""
 MAX_EXPRESSION = 2000
@@ -36,12 +36,15 @@ KEYS = (
     "ignore_numbers",
     "filter_name",
 )
-"""``filter_name`` is a harness's name for the filters, kept for exports; it does not affect the score."""
+"""Keys of the reference. ``filter_name`` is kept for exports and does not affect the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByExpression:
-    """A filter that returns match number ``place`` of ``expression`` (its first non-empty group), else ``fallback``."""
+    """A filter that returns one match of ``expression``, or ``fallback`` if there is none.
+
+    ``place``: index of the match. If ``expression`` has groups, the first non-empty group of the match is returned.
+    """
 
     expression: str
     place: int = 0
@@ -61,7 +64,7 @@ class ByExpression:
 
 @dataclass(frozen=True, slots=True)
 class ByTable:
-    """A filter that looks up the whole text in ``table``. Other texts become ``fallback``."""
+    """A filter that returns the value of the text in ``table``, or ``fallback`` if it is missing."""
 
     table: Mapping[str, str]
     fallback: str
@@ -102,7 +105,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "map": ("mapping_dict", "default_value"),
     **dict.fromkeys(PLAIN, ()),
 }
-"""Options of each filter, named as in lm-evaluation-harness."""
+"""Options of each filter, with the names of lm-evaluation-harness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +231,7 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def before(text: str, until: Sequence[str]) -> str:
-    """Return the text up to the first stop string. Stop strings in thinking at its start do not count."""
+    """Return the text before the first stop string, ignoring stop strings in a leading ``<think>`` section."""
     opened = text.lstrip().startswith(OPEN_THINK)
     start = max(text.find(CLOSE_THINK), 0) if opened else 0
     for stop in until:
@@ -238,7 +241,7 @@ def before(text: str, until: Sequence[str]) -> str:
 
 
 def compared(text: str, matching: Matching) -> str:
-    """Return ``text`` without the parts that ``matching`` ignores, and without trailing NULs, which numpy drops."""
+    """Return ``text`` without the parts that ``matching`` ignores, and without trailing NULs."""
     for expression in matching.ignored:
         text = re.sub(expression, "", text)
     text = text.rstrip("\0")
@@ -260,10 +263,7 @@ def first_answer(reference: Reference) -> str:
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return the first gold that scores 1, or None.
-
-    Returns None if the reference uses regular expressions, because a gold may lack what they search for.
-    """
+    """Return the first gold that scores 1, or None if there is none or the reference has regular expressions."""
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
         return None
@@ -284,7 +284,7 @@ def canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the kinds of mutations after which the filters may still find the correct answer."""
+    """Return the kinds of mutations after which a filter may still find the correct answer."""
     return ("junk", "precision", "order") if read(reference).filters else ()
 
 

@@ -31,10 +31,10 @@ _COURTESY = re.compile(
     r"(?:(?!\b(?:answer|wrong|actually|but|not|incorrect|mistake)\b)[^\d=$\\]){0,120}",
     re.IGNORECASE,
 )
-"""Matches a polite last line, which says nothing about the answer."""
+"""A last line such as ``I hope this helps!``, which is skipped."""
 _HEADING = re.compile(_NOUN + r"(?: is)? ?:?", re.IGNORECASE)
 _DECORATION = re.compile(r"(?:[^\w\\$(\[{+.<-]|- ){1,20}")
-"""Quote signs, hashes, stars, arrows and emoji before a line."""
+"""Quote signs, hashes, stars, arrows or emoji at the start of a line."""
 _OPTION_LINE = re.compile(
     r"(?:(?:therefore|so|thus|hence)\b,? ?)?(?:i (?:choose|pick|select) )?(?:option|choice)? ?"
     r"([(\[]?[A-Z][)\]]?(?:[.:)] ?\S.*)?)(?: is (?:the )?(?:correct|right|best|answer)(?: (?:answer|option|choice))?)?",
@@ -46,13 +46,13 @@ _CLAUSE = re.compile(
     rf"(?:[.,;:!\u2013\u2014-]|{_CLAUSE_WORD}|\bi (?:think|believe|conclude)(?: that)?){_CLAUSE_START}{_NOUN} is ?:? ?(?i:option )?[(\[]?[A-Z]\b)",
     re.IGNORECASE,
 )
-"""The end of what comes before "the answer is B" in a sentence."""
+"""Punctuation or linking word before "the answer is B"."""
 _SENTENCE = re.compile(
     rf"(?:[.!]|\b(?:so|thus|hence|therefore|then)){_CLAUSE_START}(?:the )?(?:(?:final|correct) )?answer(?: is\b|:))"
     r"|[$)\]}*]\s+(?=final answer(?: is\b|:))",
     re.IGNORECASE,
 )
-"""The end of what comes before "the answer is 5" on a line."""
+"""Punctuation or linking word before "the answer is 5" or "answer: 5"."""
 _TURN_END = re.compile(
     r"(?:\s*<\|(?:im_end|im_start|eot_id|eom_id|endoftext|end)\|>\s*(?:user|assistant)?)+\s*\Z"
 )
@@ -73,7 +73,7 @@ _INSTEAD = re.compile(
     r"(?P<value>\$[^$\n]{1,80}\$|\*\*[^*\n]{1,60}\*\*|[-+−]?[\d\\][^\s,;]{0,60})(?: [a-z]{1,12})?[.!]?\s*(?:\n|\Z)",
     re.IGNORECASE,
 )
-"""Matches a line such as ``Wait, no: 7.``"""
+"""A correction such as ``Wait, no: 7.``"""
 _VALUE = re.compile(
     r"[\s*_`]*(\$\$?[^$]{1,300}\$\$?|\\\(.{1,300}?\\\)|\*\*[^*]{1,100}\*\*|(?=[-+−\d\\(\[{.])[^\n]{1,300}|[A-Z](?=[).:,;!\s]*(?:$|because|since|as\b)))"
 )
@@ -104,7 +104,7 @@ _COMMENT = re.compile(
     r"^[ \t]{0,40}%|(?:(?<=[}.,;:])|(?<=\}\$))[ \t]{1,8}%(?!\s?(?:of\b|\}))", re.MULTILINE
 )
 _MESSAGE = re.compile(r"\s*+(<s>)(?:[^<]++|<(?!/s>))*+(</s>)\s*+")
-"""A whole response between the tokens that begin and end a text, which are not strike-out tags."""
+"""A whole response between ``<s>`` and ``</s>``, which are begin and end tokens and not strike-out tags."""
 _ANSWERS = re.compile(r"boxed|fbox|[Aa]nswer")
 _TILDES = re.compile(r"(?<![\w~])~~(?=[^\s~])[^~\n]*(?<=[^\s~,;:])~~(?![\w~])")
 _CANCELS = re.compile(r"\\(?:[bx]?cancel|sout|st)\s?\{|\\.|[{}]", re.DOTALL)
@@ -112,7 +112,7 @@ BOX = re.compile(
     r"\\(?:boxed|fbox)[ \t\n]{0,8}(?:\{|(?P<bare>[-+]?\d{1,40}(?:[.,/]\d{1,40}){0,4}(?!\w)|(?<![a-z])[A-Za-z](?!\w)"
     r"|\([A-Za-z0-9]\)|\\[dt]?frac(?:\{[^{}]{1,20}\}|\d){2}))"
 )
-"""The opening of a box; TeX also boxes a value without braces (``\\boxed 5``)."""
+r"""The opening of a box. TeX also boxes a value without braces (``\boxed 5``)."""
 _WORD, _MACRO = re.compile(r"\b[A-Za-z]{2,}\b"), re.compile(r"\\[A-Za-z]+(?:\{[^{}]{0,40}\})?")
 MAX_NESTED = 8
 """Maximum number of earlier boxes that are tested for containing the last box."""
@@ -120,7 +120,7 @@ _AROUND = 200
 _FENCE = re.compile(
     r"([ \t]{0,40}(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]{1,8})?)(`{3,}+|~{3,}+)[ \t]*+(?:\{[ \t]*+)?\.?([\w+#-]{0,40}+)([^`]*+)"
 )
-"""Indentation or list marker, fence, and mark: ``python``, ``{.python}``, ``python:file.py`` or ``python title="x"``."""
+"""Indentation or list marker, fence, and language, such as ``python``, ``{.python}`` or ``python:file.py``."""
 _QUOTE = re.compile(r"\\.|\"\"\"|'''|[\"'#]")
 _DEFINITION = (
     r"^[ \t]*(?:(?:async|export|default)[ \t]+)*"
@@ -129,11 +129,9 @@ _DEFINITION = (
 
 
 def after_thinking(response: str) -> str | None:
-    """Return the text after the last thinking section, or None if the thinking never ends.
+    """Return the text after the last thinking section, or None if a section is not closed.
 
-    If no text follows the last section, the whole response is returned with the sections blanked out. If a chat
-    template opens the thinking, the caller puts ``<think>`` before the response. Tags named by a word such as
-    ``<analysis>`` are ordinary text, unless they form a pair or start the response.
+    If the chat template ends the prompt with ``<think>``, it must be prepended to the response.
     """
     sections: list[tuple[int, int]] = []
     words: dict[str, int] = {}  # where the first open tag of each word is
@@ -171,7 +169,7 @@ def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def without_struck(text: str) -> str:
-    """Replace comments and struck-out text by spaces."""
+    """Replace struck-out text and LaTeX and HTML comments by spaces."""
     if message := _MESSAGE.fullmatch(text):
         text = _blanked(text, [message.span(1), message.span(2)])
     spans: list[tuple[int, int]] = []
@@ -209,7 +207,7 @@ def last_boxed(text: str) -> str | None:
 
 
 def flat(content: str) -> str:
-    """Return the content of a box, with each box inside it replaced by its own content."""
+    """Return the content of a box with all inner boxes unwrapped."""
     for _ in range(MAX_NESTED):
         match = BOX.search(content)
         if match is None:
@@ -221,7 +219,7 @@ def flat(content: str) -> str:
 
 
 def around_last_box(text: str) -> tuple[str, str]:
-    """Return the text before and after the last box on its line, each at most 200 characters."""
+    """Return the text before and the text after the last box on its line, each at most 200 characters."""
     span = last_box_span(text)
     if span is None:
         return "", ""
@@ -243,8 +241,7 @@ _GLUED_AFTER = re.compile(
     r"(?:[xyznkijpq]|[xyz]{2,3})(?![a-zA-Z])|[-+*] ?(?:\d|[A-Za-z](?![A-Za-z])|\()|/ ?(?:\d|[xyzn](?![A-Za-z])|\()|\([^()]{0,20}\w ?[-+*^] ?\w[^()]{0,20}\)"
     r"|\\(?:pi|sqrt|[dt]?frac)(?![a-zA-Z])"
 )
-"""What makes a box outside math mode a part of a formula, without a space between them. A number before it does so only
-as one digit after a word: short worked solutions end ``...8571\\boxed{1758}``."""
+r"""Text directly after a box that makes it a part of a formula, as in ``\boxed{2}x``."""
 _ENDS_WORD = ("", " ", "$", ".", ",", "\n")
 _CHANGED_BEFORE = ("minus", "negative", "half", "half of", "twice", "double", "triple", "root of")
 _CHANGED_AFTER = re.compile(r"\$? (?:squared|cubed|factorial)\b")
@@ -254,7 +251,7 @@ _DELIMITERS = re.compile(r"\$\$|(?<!\\)\$|\\[()\[\]]")
 
 
 def inside_expression(text: str, before: str, after: str) -> bool:
-    r"""Return whether the last box, with the texts beside it, is a part of a larger formula: ``2\cdot\boxed{5}``."""
+    r"""Return whether the last box is a part of a larger formula such as ``2\cdot\boxed{5}``."""
     if before.rstrip(" $*").endswith(_CHANGED_BEFORE) or _CHANGED_AFTER.match(after):
         return True
     glued = before[-1:], after[:1]
@@ -288,7 +285,7 @@ def after_last_box(text: str) -> str:
 
 @lru_cache(maxsize=2)
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return the span of the last box's content.
+    """Return the (start, end) of the last box's content, or None if it is not closed or too long.
 
     If the last box is inside another one, the outer box counts, unless it contains words before the inner box.
     """
@@ -311,7 +308,7 @@ def last_box_span(text: str) -> tuple[int, int] | None:
 
 
 def content_span(text: str, box: re.Match[str]) -> tuple[int, int] | None:
-    r"""Return the span of a box's content, or None. A box ``\boxed{5\}`` counts as closed."""
+    r"""Return the (start, end) of a box's content, or None. ``\boxed{5\}`` counts as closed."""
     if box.group("bare"):
         return box.span("bare")
     start, depth, escaped = box.end(), 1, 0
@@ -340,9 +337,9 @@ def last_tag_span(text: str) -> tuple[int, int] | None:
 
 
 def answer_line(text: str, letters: bool = False) -> str | None:
-    """Return X if the text ends with ``Answer: X``, ``<answer>X</answer>`` or similar, else None.
+    """Return the answer if the text ends with ``Answer: ...``, ``<answer>...</answer>`` or similar, else None.
 
-    Markup and a final full stop are removed. With ``letters``, an option alone on the last line ("**B**") also counts.
+    Markup and a final full stop are removed. If ``letters`` is set, a last line such as "**B**" also counts.
     """
     remaining = _TURN_END.sub("", text[-_MAX_AFTER:].rstrip())
     lines: list[str] = []
@@ -369,11 +366,11 @@ def answer_line(text: str, letters: bool = False) -> str | None:
 
 
 _MAX_LINES = 6
-"""Maximum number of last lines in which a heading and the value under it are searched for."""
+"""Maximum number of last lines that are searched for an answer."""
 
 
 def _stated(lines: list[str], letters: bool) -> str | None:
-    """Return the answer that ``lines`` state, with its markup, or None. The text's last line comes first."""
+    """Return the answer, with its markup, in a text's ``lines``, which are given from last to first, or None."""
     if not lines:
         return None
     first = lines[0].removeprefix("#")
@@ -408,7 +405,7 @@ def _plain(answer: str) -> str | None:
 def later_answer(after: str, letters: bool = False) -> str | None:
     """Return the answer in ``after``, the text after a box, if it replaces the boxed answer.
 
-    Returns "" if the text only retracts the boxed answer, and None if that answer stands.
+    Returns "" if ``after`` only retracts the boxed answer, and None if the boxed answer remains.
     """
     after = after[:_MAX_AFTER]
     if not after.strip(" \n$.*"):
@@ -430,17 +427,17 @@ def later_answer(after: str, letters: bool = False) -> str | None:
 
 
 def takes_back(after: str) -> bool:
-    """Return whether ``after``, the text after an answer, retracts the answer."""
+    """Return whether the text after an answer retracts it."""
     after = after[:_MAX_AFTER]
     return bool(_TAKEN_BACK.match(after) or _TAKEN_BACK_LATER.search(after))
 
 
 _MAX_AFTER = 20_000
-"""Maximum characters after the last box in which another answer is searched for."""
+"""Maximum characters after an answer that are searched for another one."""
 
 
 def chosen_letter(answer: str) -> str:
-    """Return only the letter of an option if ``answer`` adds a reason or a repetition to it, else ``answer``."""
+    """Return the option's letter if ``answer`` is a letter with a reason or a repetition, else ``answer``."""
     match = None if _OPTION.fullmatch(answer) else _REASON.fullmatch(answer.strip(" .*"))
     if match is None or _CHANGES.search(match.group("why") or ""):
         return answer
@@ -465,9 +462,9 @@ def last_code_block(
     marks: Collection[str] = ("python", "py", "python3"),
     names: Collection[str] = (),
 ) -> str | None:
-    """Return the last closed code block marked with one of ``marks``, else the last one without a mark, else None.
+    """Return the last closed code block in a language of ``marks``, else the last one without a language, else None.
 
-    Blocks that define one of ``names`` are preferred to all others.
+    Blocks that define one of ``names`` take precedence.
     """
     definition = _DEFINITION.replace("NAME", "|".join(map(re.escape, names)))
     defines = re.compile(definition, re.MULTILINE).search if names else lambda block: None
@@ -481,10 +478,7 @@ def last_code_block(
 
 
 def _code_blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the mark and the text of each closed code block.
-
-    A fence inside a triple-quoted string does not close a block.
-    """
+    """Yield the language and the text of each closed code block."""
     careful, at = True, 0
     while at < len(lines):
         opening = _opening(lines[at])
@@ -546,7 +540,7 @@ def _dedented(body: list[str], indent: int) -> list[str]:
 
 
 def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
-    """Return the index of the bracket that closes the one just before ``place``, or ``len(text)``."""
+    """Return the index of the bracket that closes the one at ``place - 1``, or ``len(text)``."""
     depth = 1
     for index in range(place, len(text)):
         depth += (text[index] == brackets[0]) - (text[index] == brackets[1])

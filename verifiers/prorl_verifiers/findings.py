@@ -1,4 +1,4 @@
-"""Notes of a scorer that explain a reward. ``VerifierPool.score`` collects them with ``explain=True``.
+"""Notes of a scorer that explain a reward. ``VerifierPool.score`` returns them with ``explain=True``.
 
 Example in a plug-in::
 
@@ -19,27 +19,22 @@ Outcome = Literal["passed", "failed", "neutral"]
 Fields: TypeAlias = Mapping[str, object]
 """Maps labels to values, which are displayed as ``str(value)``. None values are omitted."""
 LONGEST_TEXT = 2000
-"""Maximum characters kept of one string. If it is cut, its full length is appended."""
+"""Maximum characters of a string; the full length is appended to a shortened one."""
 MOST_TEXT = 150_000
-"""Maximum characters kept over all findings of one response. Beyond it strings are cut to ``SHORT_TEXT``, and beyond
-twice the maximum they are dropped.
-"""
+"""Maximum characters of a response's findings. After that strings are cut to ``SHORT_TEXT``, and later dropped."""
 SHORT_TEXT = 80
 LONGEST_TITLE = 200
 MOST_FINDINGS = 1000
-"""Maximum findings kept per response, including parts. A last finding states how many were dropped."""
+"""Maximum findings per response, including parts. A last finding states how many were dropped."""
 MOST_HEARD = 20_000
-"""Maximum findings held while a scorer works. Later ones are dropped."""
+"""Maximum notes that one scorer call records. Later ones are dropped."""
 DEEPEST = 8
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One note of a scorer, which may have ``parts``.
-
-    Strings in ``fields`` may come from a model. ``span`` is (start, end) in the response, in characters.
-    """
+    """A note of a scorer. ``span``: (start, end) in the response, in characters. ``fields`` may contain model output."""
 
     title: str
     outcome: Outcome = "neutral"
@@ -62,7 +57,7 @@ _NOTES: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
 
 
 def listening() -> bool:
-    """Return whether notes are recorded. Ask this before making a note that takes long."""
+    """Return whether notes are recorded, so that expensive ones can be skipped."""
     return _NOTES.get() is not None
 
 
@@ -74,9 +69,10 @@ def note(
     span: tuple[int, int] | None = None,
     parts: Sequence[Finding] = (),
 ) -> None:
-    """Record a finding inside a ``noting`` block. Does nothing elsewhere.
+    """Record a finding inside a ``noting`` block, else do nothing.
 
-    With ``passed=None`` the finding is neutral. ``span`` is (start, end) in the text given to the scorer.
+    ``passed``: True, False, or None for a neutral finding.
+    ``span``: (start, end) in the text given to the scorer.
     """
     notes = _NOTES.get()
     if notes is None or len(notes) >= MOST_HEARD:
@@ -93,7 +89,7 @@ def count_notes() -> int:
 
 
 def take_notes(since: int) -> tuple[Finding, ...]:
-    """Remove and return all findings after the first ``since``."""
+    """Remove and return the findings from index ``since`` on."""
     notes = _NOTES.get()
     if notes is None:
         return ()
@@ -104,7 +100,7 @@ def take_notes(since: int) -> tuple[Finding, ...]:
 
 @contextmanager
 def noting(listen: bool = True) -> Iterator[list[Finding]]:
-    """Yield a list that collects the notes taken inside the block. With ``listen=False`` it stays empty."""
+    """Yield a list that collects the notes taken inside the block, or stays empty if ``listen`` is False."""
     findings: list[Finding] = []
     token = _NOTES.set(findings if listen else None)
     try:
@@ -175,7 +171,7 @@ def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
     for row in value:
         span = row["span"]
         if row["outcome"] not in OUTCOMES or not isinstance(row["title"], str):
-            raise ValueError("no finding")
+            raise ValueError("not a finding")
         fields = tuple((label, text) for label, text in row["fields"])
         if not all(isinstance(part, str) for pair in fields for part in pair):
             raise ValueError("a field of a finding is not a string")

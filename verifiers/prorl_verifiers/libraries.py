@@ -1,4 +1,4 @@
-"""Imports large libraries when a scorer needs them."""
+"""Imports large libraries on demand."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 Loading = Callable[[str], Any]
-"""Imports the module with this name."""
+"""Imports the module with the given name."""
 
 _loading: Loading = importlib.import_module
 
 
 def load_library(module: str) -> None:
-    """Import a module inside a verifier's ``score``, without using its time limit. Raises ImportError."""
+    """Import a module in a verifier's ``score``, outside its time limit. Raises ImportError."""
     _loading(module)
 
 

@@ -9,7 +9,7 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Reference, Task, TaskError, TaskPart
 
 MODES = "modes"
-"""Key of a composed reference. Its value maps verifiers to modes for parts that have none."""
+"""Key of a composed reference: {verifier: mode} for parts without a mode."""
 
 
 def without_modes(reference: Reference) -> Reference:
@@ -17,7 +17,7 @@ def without_modes(reference: Reference) -> Reference:
 
 
 def parts_of(task: Task) -> Sequence[TaskPart]:
-    """Return the parts of a composed task, with their modes set. Other tasks have none. Raises TaskError."""
+    """Return the parts of a composed task, including their modes, or () for other tasks. Raises TaskError."""
     compose = VERIFIERS.get(task.verifier).compose
     if compose is None:
         return ()
@@ -38,7 +38,7 @@ def parts_of(task: Task) -> Sequence[TaskPart]:
 
 
 def tasks_in(task: Task) -> Sequence[Task]:
-    """Return the tasks to score for this one: its parts if it is composed, else the task itself. Raises TaskError."""
+    """Return the parts' tasks if the task is composed, else the task itself. Raises TaskError."""
     if VERIFIERS.get(task.verifier).compose is None:
         return (task,)
     return [part.task for part in parts_of(task)]

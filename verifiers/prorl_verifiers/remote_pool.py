@@ -1,4 +1,4 @@
-"""A pool with the interface of ``VerifierPool`` that scores at running reward servers (``prorl verify serve``)."""
+"""A pool like ``VerifierPool`` that scores with running reward servers (``prorl verify serve``)."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from prorl_verifiers.tasks import check_modes, part_records
 from prorl_verifiers.types import Item, OnDone, Task, TaskError, Turn, Verdict, VerdictStatus
 
 REQUESTS = 16
-"""Maximum concurrent requests per server."""
+"""Maximum number of concurrent requests per server."""
 PROBE_SECONDS = 120.0
-"""Time limit in seconds of the first request to a server."""
+"""Limit in seconds of the first request to a server."""
 
 
 class RemotePool(Closing):
-    """Score at all ``servers`` (``http://host:port`` or ``unix:/path``) at once. Thread-safe.
+    """Scores with all ``servers`` (``http://host:port`` or ``unix:/path``) at once. Thread-safe.
 
-    ``say``: reports lost servers, which are tried again later.
     ``token``: the servers' token, by default ``PRORL_TOKEN``.
-    ``modes``: maps a verifier to the mode of its tasks that set none. None leaves this to the servers' options.
+    ``modes``: {verifier: mode} for tasks without a mode; None: the servers' modes.
+    ``say``: called with a message when a server is lost or back.
 
     Raises UserError for an invalid address.
     """
@@ -59,16 +59,16 @@ class RemotePool(Closing):
         self._replicas = ReplicaPool(_Servers(self._servers), say)
 
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
-        """Return one verdict per (response, task), in order. ``on_done`` is called as in ``VerifierPool.score``.
+        """Return one verdict per (response, task), in order. ``on_done`` is as in ``VerifierPool.score``.
 
-        Raises TaskError, UserError if a server refuses the request, or ServiceError if none answers.
+        Raises TaskError, UserError if a server refuses the request, or ServiceError if no server answers.
         """
         return self._replicas.score(items, on_done)
 
     def require(self, tasks: Iterable[Task]) -> None:
         """Check that the servers can score these tasks.
 
-        Raises UserError if a server refuses one, or ServiceError if no server answers or a sandbox is broken.
+        Raises UserError if a server refuses a task, or ServiceError if no server answers or a sandbox is broken.
         """
         items = probes(list(tasks))
         lost: list[str] = []
@@ -84,7 +84,9 @@ class RemotePool(Closing):
                 if verdict.is_infra_error and runs_programs(task):
                     raise ServiceError(f"{server.name} cannot run programs: {verdict.reason}")
         if len(lost) == len(self._servers):
-            raise ServiceError(f"{lost[0]}: start it with prorl verify serve, or name another")
+            raise ServiceError(
+                f"{lost[0]}: start it with prorl verify serve, or give another address"
+            )
         for line in lost:
             self._say(f"{line}: continuing without it")
 
@@ -102,7 +104,7 @@ def open_pool(
     worker_options: WorkerOptions = WorkerOptions(),  # noqa: B008 - frozen
     say: Callable[[str], None] = lambda line: None,
 ) -> VerifierPool | RemotePool:
-    """Return a pool that scores at ``servers``, or a local pool if there are none."""
+    """Return a RemotePool for ``servers``, or a VerifierPool if there are none."""
     if servers:
         return RemotePool(servers, modes={}, say=say)
     return VerifierPool(
@@ -192,13 +194,11 @@ class _Server:
                 raise ReplicaLost(f"HTTP {reply.status}: {message}")
         rows = reply.object().get("verdicts")
         if not isinstance(rows, list) or len(rows) != count:
-            raise ReplicaLost("its answer does not contain a verdict for each item")
+            raise ReplicaLost("the answer does not contain one verdict per item")
         try:
             return [read_verdict(row) for row in rows]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ReplicaLost(
-                f"its answer contains a row that is not a verdict: {error!r}"
-            ) from error
+            raise ReplicaLost(f"the answer contains an invalid verdict: {error!r}") from error
 
 
 class _Servers:
@@ -233,7 +233,7 @@ def _prorl_record() -> dict[str, str]:
 
 
 def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
-    """Return the version of prorl and the records of the plug-ins that score these tasks."""
+    """Return the version records of prorl and of the plug-ins that score these tasks."""
     return [_prorl_record(), *part_records(tasks)]
 
 
@@ -241,13 +241,13 @@ def read_verdict(row: Mapping[str, Any]) -> Verdict:
     reward, status = row["reward"], row["status"]
     unscored = status in ("infra_error", "unfinished")
     if status not in get_args(VerdictStatus) or (reward is None) != unscored:
-        raise ValueError(f"reward {reward!r} with status {status!r}")
+        raise ValueError(f"reward {reward!r} is invalid with status {status!r}")
     is_number = isinstance(reward, int | float) and not isinstance(reward, bool)
     if reward is not None and not (is_number and 0.0 <= reward <= 1.0):
-        raise ValueError(f"reward {reward!r}")
+        raise ValueError(f"reward {reward!r} is not a number in [0, 1]")
     seconds = float(row["seconds"])
     if not math.isfinite(seconds):
-        raise ValueError(f"{seconds} seconds")
+        raise ValueError(f"{seconds} is not a number of seconds")
     return Verdict(
         reward=reward if reward is None else float(reward),
         status=status,

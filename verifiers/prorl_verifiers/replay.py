@@ -1,4 +1,4 @@
-"""Scores the recorded rollouts of a run again and compares the rewards."""
+"""Scores the recorded rollouts of a run again, and compares the rewards."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ COLUMNS = (
     "turns",
 )
 BATCH = 2000
-"""Number of rows scored at once."""
+"""Number of rollouts scored at once."""
 
 
 @dataclass(slots=True)
 class Replay:
-    """The result of a replay. ``masked`` counts the rollouts that have no recorded reward.
+    """The result of a replay. ``masked``: number of rollouts without a recorded reward.
 
-    An environment gets the recorded responses again. ``answers`` counts its answers, ``changed`` those that differ from the
-    recorded ones.
+    The recorded responses of a conversation are sent to its environment again. ``answers``: number of recorded messages
+    of environments; ``changed``: how many of them differ now.
     """
 
     rows: int = 0
@@ -59,9 +59,9 @@ class Scorer(Protocol):
 def score_conversations(
     scorer: Scorer, conversations: Sequence[tuple[Sequence[str], Task]]
 ) -> list[tuple[Verdict, list[Mapping[str, str]]]]:
-    """Return the verdict of each conversation, given its responses, and the messages that answered them.
+    """Return the verdict of each conversation, and the environment's messages in it.
 
-    A conversation has one response unless its task is an environment's, which the last response ends.
+    A conversation is (responses, task). It has several responses only if the task is an environment's.
     """
     verdicts: dict[int, Verdict] = {}
     states: dict[int, State] = {}
@@ -94,7 +94,7 @@ def replay_run(
     if not files:
         raise UserError(
             f"no rollouts to replay: {run / 'rollouts'} has no files step_*.parquet "
-            "(logging.rollouts_every of its config says which steps keep theirs)"
+            "(logging.rollouts_every in its config selects the steps that are recorded)"
         )
     result = Replay()
     for path in files.values():
@@ -139,7 +139,7 @@ def replay_run(
 
 
 def agrees(row: Mapping[str, Any], reward: float | None) -> bool | None:
-    """Return whether ``reward`` equals the rollout's recorded reward, or None if either is missing."""
+    """Return whether ``reward`` equals the recorded reward, or None if one of the two is missing."""
     if reward is None or row["reward"] is None or row["status"] == "infra_error":
         return None
     return abs(reward - float(row["reward"])) <= 1e-9

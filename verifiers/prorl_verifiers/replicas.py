@@ -1,6 +1,6 @@
-"""Scores with several replicas of the verifiers at once. The replicas are servers or actors of a cluster.
+"""Scores with several replicas of the verifiers at once. Replicas are servers, or actors of a cluster.
 
-When a replica is lost, another one scores its batches.
+If a replica is lost, another one scores its batches.
 """
 
 from __future__ import annotations
@@ -18,20 +18,18 @@ from prorl_verifiers.parts import runs_programs, tasks_in
 from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 BATCH = 8
-"""Number of responses per call."""
+"""Number of responses per request."""
 PATIENCE = 120.0
-"""Scoring fails after this many seconds without an answer from any replica."""
+"""Seconds without an answer from any replica after which scoring fails."""
 LATE = 600.0
-"""Seconds after which an unanswered call is repeated at another replica, and after which scoring fails if all replicas
-only report that they are busy.
-"""
+"""Seconds after which a request is repeated at another replica, and after which scoring fails if all are only busy."""
 LOSSES = 5
-"""A batch gets ``infra_error`` if this many replicas were lost while scoring it."""
+"""Number of lost replicas after which the batch that they scored gets ``infra_error``."""
 PAUSES = RetryPolicy(first=1.0, longest=30.0, longest_asked=30.0)
-"""How long a lost or busy replica gets no batches."""
+"""How long a lost or busy replica gets no requests."""
 POLL = 0.5
 PROBE_PROGRAM = "```python\nprint(2)\n```"
-"""A response for verifiers that run programs."""
+"""A test response for verifiers that run programs."""
 
 
 class ReplicaLost(ServiceError):
@@ -39,7 +37,7 @@ class ReplicaLost(ServiceError):
 
 
 class ReplicaBusy(ServiceError):
-    """Raised if a replica accepts no more work. It can be asked again after ``seconds``."""
+    """Raised if a replica accepts no more work at the moment. ``seconds``: when to ask it again."""
 
     def __init__(self, reason: str, seconds: float) -> None:
         super().__init__(reason)
@@ -47,7 +45,7 @@ class ReplicaBusy(ServiceError):
 
 
 class Replicas(Protocol):
-    """The replicas of a pool, as ``ReplicaPool`` uses them."""
+    """The replicas of a ``ReplicaPool``."""
 
     @property
     def names(self) -> Sequence[str]: ...
@@ -58,7 +56,7 @@ class Replicas(Protocol):
     def ask(self, replica: int, items: Sequence[Item]) -> Any: ...
 
     def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
-        """Wait at most ``seconds`` for one of the futures. Return one that is finished, or None."""
+        """Wait up to ``seconds``. Return a finished future, or None."""
         ...
 
     def result(self, future: Any) -> list[Verdict]:
@@ -83,7 +81,7 @@ class _Call:
 
 
 class ReplicaPool:
-    """Scores with all replicas at once. ``say`` reports when a replica is lost or back. Thread-safe."""
+    """Scores with all replicas at once. Thread-safe. ``say`` is called when a replica is lost or back."""
 
     def __init__(
         self,
@@ -100,10 +98,10 @@ class ReplicaPool:
         self._lock = threading.Lock()
 
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
-        """Return one verdict per item, in order. Items with ``infra_error`` are scored a second time.
+        """Return one verdict per item, in order. Items with ``infra_error`` are scored again once.
 
-        ``on_done`` is called as in ``VerifierPool.score``. Raises ServiceError if no replica answers, or UserError if
-        one refuses a request.
+        ``on_done`` is as in ``VerifierPool.score``. Raises ServiceError if no replica answers, or UserError if one
+        refuses a request.
         """
         report = on_done or (lambda index, verdict: None)
 
@@ -238,7 +236,7 @@ class ReplicaPool:
 
 
 def probes(tasks: Sequence[Task]) -> list[Item]:
-    """Return one item per verifier and environment of ``tasks``, to check that a server can score them."""
+    """Return one test item per verifier and package environment of ``tasks``."""
     kinds: dict[tuple[str, Any], Task] = {}
     for task in tasks:
         for part in tasks_in(task):

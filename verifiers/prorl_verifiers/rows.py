@@ -1,4 +1,4 @@
-"""Reads files of responses to score, and writes verdicts as rows."""
+"""Reads files of responses to score, and converts verdicts to rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prorl_verifiers.types import Task, TaskError, Verdict
 
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """One line of a file: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}."""
+    """A line of a file: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}."""
 
     id: str | int
     response: str
@@ -22,16 +22,16 @@ class FileItem:
     expected: float | None = None
 
     def expects(self, verdict: Verdict) -> bool:
-        """Return whether the verdict's reward is the expected one, within 1e-9. True if the line expects none."""
+        """Return whether the reward equals ``expected`` within 1e-9, or ``expected`` is None."""
         if self.expected is None:
             return True
         return verdict.reward is not None and abs(verdict.reward - self.expected) <= 1e-9
 
 
 def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
-    """Return the items of a .jsonl or .jsonl.gz file.
+    """Read a .jsonl or .jsonl.gz file.
 
-    An invalid line raises UserError. With ``on_bad``, its error is passed to ``on_bad``, and the line is left out.
+    An invalid line raises UserError or, if ``on_bad`` is given, is skipped after ``on_bad(error)``.
     """
     items = []
     for number, row in read_jsonl(path, on_bad):
@@ -57,7 +57,7 @@ def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) ->
 
 
 def read_item(row: Any) -> tuple[str | int | None, str, Task]:
-    """Return the id (or None), response and task in parsed JSON. Raises TaskError."""
+    """Parse a JSON object into (id or None, response, task). Raises TaskError."""
     if not isinstance(row, dict):
         raise TaskError("an item must be an object")
     item_id = row.get("id")
@@ -84,7 +84,7 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
 
 
 def explained_row(verdict: Verdict) -> dict[str, Any]:
-    """Return the verdict with its findings, as ``prorl verify answer --explain --json`` prints it."""
+    """Convert a verdict with its findings to a row, as in ``prorl verify answer --explain --json``."""
     return verdict_row(None, verdict) | {
         "isolation": verdict.isolation,
         "outcome": verdict.outcome,

@@ -1,4 +1,4 @@
-"""Defines VerifierSpec, and finds the verifiers of prorl and of plug-ins."""
+"""Defines VerifierSpec, and registers the verifiers of prorl and of plug-ins."""
 
 from __future__ import annotations
 
@@ -17,17 +17,15 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 Result: TypeAlias = float | bool | Score | Verdict | Turn
-"""The return value of a verifier: a reward in [0, 1] (True is 1), a Score with details, or an environment's Turn."""
+"""What a verifier returns: a reward in [0, 1] (True is 1), a Score, or an environment's Turn."""
 Purpose = Literal["file", "evaluation", "faithful"]
-"""Situations in which a verifier may use a mode other than its default: ``prorl verify file``, evaluations, and
-training with ``reward.faithful``.
-"""
+"""Situations with their own default mode: ``prorl verify file``, evaluations, training with ``reward.faithful``."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """A question with a known verdict: ``response`` must get ``reward``."""
+    """A test question: ``response`` must get ``reward``."""
 
     reference: Reference
     response: str
@@ -36,7 +34,11 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a task needs besides its verifier: records of plug-ins (``parts``), and an ``environment`` for programs."""
+    """The requirements of a task, besides its verifier.
+
+    ``parts``: version records of plug-ins.
+    ``environment``: the package environment for its programs, or None.
+    """
 
     parts: Sequence[Mapping[str, str]] = ()
     environment: str | None = None
@@ -44,7 +46,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """How a verifier combines the verdicts of others. Both functions run in prorl's own process and must be quick::
+    """How a verifier combines the verdicts of others. Both functions run in prorl's own process and must be fast::
 
         def parts(reference):
             return [
@@ -57,8 +59,8 @@ class Composition:
 
         SPEC = VerifierSpec(name="terse", compose=Composition(parts, combine))
 
-    ``parts`` raises TaskError for a reference without parts. ``combine`` gets a verdict per part name, each with a
-    reward. It is not called if a part is ``infra_error``, because the task is then ``infra_error`` too.
+    ``parts`` raises TaskError for an invalid reference. ``combine`` gets {part name: verdict}, and all verdicts have a
+    reward. If a part is ``infra_error``, so is the task, and ``combine`` is not called.
     """
 
     parts: Callable[[Reference], Sequence[TaskPart]]
@@ -74,50 +76,49 @@ def no_canaries(draw: random.Random) -> Sequence[Canary]:
 
 @dataclass(frozen=True, slots=True)
 class VerifierSpec:
-    """A verifier. It has exactly one of ``score``, ``score_in_sandbox`` and ``compose``. Raises PluginError."""
+    """A verifier. Raises PluginError unless exactly one of ``score``, ``score_in_sandbox`` and ``compose`` is given."""
 
     is_environment: ClassVar[bool] = False
-    """Whether a response may be answered, as an ``EnvironmentSpec`` does."""
+    """Whether this is an ``EnvironmentSpec``, which may reply to a response."""
     name: str
-    """The name used in tasks: lower-case letters, digits, ``-`` and ``_``."""
+    """The name in tasks: lower-case letters, digits, ``-`` and ``_``."""
     score: Callable[[str, Reference], Result] | None = None
     """Takes (response, reference) and returns a reward in [0, 1] or a Score.
 
-    It runs in a confined worker process that is killed at its time limit: no network, no writing except to a scratch
-    folder, no new processes or threads. After an exception, the canaries and the gold are scored: if one fails too,
-    the item is ``infra_error``, else the answer gets 0. Use ``load_library`` for heavy libraries and ``note`` to
-    explain a reward.
+    It runs in a confined process that is killed at its time limit: no network, no new processes or threads, no writing
+    outside a scratch folder. If it raises, the answer gets 0 if the verifier still passes its canaries and scores the
+    gold, else ``infra_error``. Use ``load_library`` to import large libraries and ``note`` to explain a reward.
     """
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
-    """Like ``score``, with an open sandbox, for verifiers that run the response as a program. The run time of its
-    programs does not count against its limit, up to ten minutes per item. It has no canaries.
+    """Like ``score``, with an open sandbox as a third argument. Programs in it may run for ten minutes per item and do
+    not use up the time limit. There are no canaries.
     """
     compose: Composition | None = None
-    """For verifiers that combine the verdicts of others. prorl reserves the key ``modes`` of their references, which
-    maps verifiers to modes for parts that set none.
+    """For verifiers that combine the verdicts of others. The key ``modes`` of the reference is reserved for {verifier:
+    mode}, which applies to parts without a mode.
     """
     strip_thinking: bool = True
-    """Score only the text after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
+    """Score only the text after ``</think>``. A response whose thinking is not closed is then ``unparsable``."""
     check_reference: Callable[[Reference], None] = accept
-    """Raises TaskError or ValueError for a reference that cannot be scored against."""
+    """Raises TaskError or ValueError for an invalid reference."""
     modes: tuple[str, ...] = ()
-    """Values of ``reference["mode"]``, the default first; empty if the verifier has no modes."""
+    """Values of ``reference["mode"]``, the default first. Empty if there are no modes."""
     mode_for: Mapping[Purpose, str] = field(default_factory=dict)
-    """Modes by purpose, for tasks that set none."""
+    """{purpose: mode}, used for tasks without a mode."""
 
     libraries: tuple[str, ...] = ()
-    """Modules imported before workers are forked, so that no answer waits for them; missing ones are skipped."""
+    """Modules to import before workers are forked. Missing ones are skipped."""
     quick_canaries: Callable[[random.Random], Sequence[Canary]] = no_canaries
-    """Randomly drawn questions with right and wrong answers, asked after every batch before its verdicts are trusted. A
-    verifier without canaries must instead give one item the same verdict twice.
+    """Returns random test questions with right and wrong answers, which a worker must judge correctly after every
+    batch. Without any, it must give one item of the batch the same verdict again.
     """
     deep_canaries: Callable[[], Sequence[Canary]] = tuple
-    """Fixed questions that need the libraries; asked when workers warm up and when they retire."""
+    """Returns fixed test questions that need the libraries. Workers must answer them at their start and end."""
     needs: Callable[[Reference], Needs] | None = None
-    """Returns what a task needs besides this verifier, if that differs between tasks."""
+    """Returns a task's requirements, if they differ between tasks."""
 
     data: DataShape = field(default_factory=DataShape)
-    """Prompt, columns and gold answers: for building datasets, sampling and evaluating."""
+    """Prompt, columns and gold answers, for datasets and evaluations."""
     audit: AuditShape = field(default_factory=AuditShape)
     """Tasks, probes and mutations for ``prorl verify audit``."""
 
@@ -131,13 +132,13 @@ class VerifierSpec:
         ways += [] if self.compose is None else [isinstance(self.compose, Composition)]
         if ways != [True]:
             raise PluginError(
-                f"verifier {self.name!r} needs score=FUNCTION (or score_in_sandbox or compose=Composition(...); "
-                "just one of them)"
+                f"verifier {self.name!r} needs exactly one of score=FUNCTION, score_in_sandbox=FUNCTION and "
+                "compose=Composition(...)"
             )
         for purpose, mode in self.mode_for.items():
             if mode not in self.modes:
                 raise PluginError(
-                    f"verifier {self.name!r} has no mode {mode!r} (mode_for {purpose})"
+                    f"verifier {self.name!r} has no mode {mode!r}, which mode_for sets for {purpose!r}"
                 )
         if not isinstance(self.data, DataShape) or not isinstance(self.audit, AuditShape):
             raise PluginError(
@@ -147,7 +148,7 @@ class VerifierSpec:
 
     @property
     def calls_service(self) -> bool:
-        """Whether it runs in prorl's own process, as only an ``EnvironmentSpec`` may."""
+        """Whether the verifier runs in prorl's own process. Only an ``EnvironmentSpec`` may."""
         return False
 
     def needs_of(self, reference: Reference) -> Needs:
@@ -155,7 +156,7 @@ class VerifierSpec:
 
     @property
     def may_run_programs(self) -> bool:
-        """Whether this verifier may run responses as programs. For one task, ask ``runs_programs``."""
+        """Whether the verifier may run responses as programs. For a single task, use ``runs_programs``."""
         return self.score_in_sandbox is not None or self.compose is not None
 
 
@@ -165,8 +166,8 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 def runs_in_worker(spec: VerifierSpec) -> bool:
     """Return whether the pool's workers call this verifier.
 
-    They do not call composed verifiers, verifiers that call a service, or prorl's own verifiers that run programs
-    and are not environments.
+    They do not call composed verifiers, verifiers that call a service, or prorl's own verifiers that run programs and
+    are not environments.
     """
     if spec.calls_service or spec.score is not None or spec.score_in_sandbox is None:
         return spec.score is not None and not spec.calls_service
@@ -174,12 +175,12 @@ def runs_in_worker(spec: VerifierSpec) -> bool:
 
 
 def modes_for(purpose: Purpose) -> dict[str, str]:
-    """Return the mode of each verifier that has one for ``purpose``."""
+    """Return {verifier: mode} of the verifiers that define a mode for ``purpose``."""
     return {s.name: s.mode_for[purpose] for s in VERIFIERS.all() if purpose in s.mode_for}
 
 
 def plugin_label(origin: Origin) -> str | None:
-    """Return a plug-in's hash or its "name version", or None for prorl's own verifiers."""
+    """Return the SHA-256 of a plug-in file, a package's "name version", or None for prorl's own verifiers."""
     if origin.is_ours:
         return None
     is_file = origin.version.startswith("sha256:")

@@ -1,4 +1,4 @@
-"""Creates and checks tasks before responses are scored."""
+"""Validates tasks before responses are scored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prorl_verifiers.types import Reference, Task, TaskError, check_turn, withou
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated on this machine, with the fix, or None."""
+    """Return why programs cannot be isolated on this machine and how to fix it, or None if they can."""
     from prorl_sandbox import no_isolation
 
     return no_isolation()
@@ -27,7 +27,7 @@ def default_backend() -> str:
 
 
 def task_of(value: Any) -> Task:
-    """Return the task in {"verifier", "reference"}, given as an object or as JSON. Raises TaskError."""
+    """Create a task from {"verifier", "reference"}, given as an object or as JSON. Raises TaskError."""
     if isinstance(value, str):
         try:
             value = read_json(value.encode(), nan=True)
@@ -41,7 +41,7 @@ def task_of(value: Any) -> Task:
 
 
 def load_task(verifier: str, reference: Reference | str) -> Task:
-    """Check and return a task. ``reference`` is an object or its JSON string.
+    """Create a task and check it. ``reference`` is an object or its JSON string.
 
     Raises TaskError for an unknown verifier or mode or a malformed reference, or PluginError if a plug-in fails.
     """
@@ -88,7 +88,7 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
         try:
             if VERIFIERS.get(part.task.verifier).compose is not None:
                 raise TaskError(
-                    f"{part.task.verifier} is composed itself: name its parts here instead"
+                    f"{part.task.verifier} is a composed verifier, which cannot be a part: list its parts instead"
                 )
             if VERIFIERS.get(part.task.verifier).is_environment:
                 raise TaskError(f"{part.task.verifier} is an environment, which cannot be a part")
@@ -99,11 +99,11 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
             raise TaskError(f"two parts are called {part.name!r}: give each its own 'name'")
         names.add(part.name)
     if not names:
-        raise TaskError("it has no parts")
+        raise TaskError("the task has no parts")
 
 
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
-    """Return the records of the plug-ins that score these tasks."""
+    """Return the version records of the plug-ins that score these tasks."""
     names, needed = set(), {}
     for task in tasks:
         names.add(task.verifier)
@@ -117,7 +117,7 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 def renewed_records(
     recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
 ) -> list[dict[str, str]]:
-    """Return ``recorded`` with the plug-ins that score tasks replaced by those that now score ``tasks``."""
+    """Return ``recorded`` with the current plug-ins in place of those that score tasks."""
     from prorl_sandbox import LANGUAGES
 
     current = part_records(tasks)
@@ -126,7 +126,7 @@ def renewed_records(
 
 
 def check_mode(spec: VerifierSpec, mode: Any) -> None:
-    """Raise TaskError unless ``mode`` is one of the verifier's modes."""
+    """Raise TaskError for an unknown mode."""
     if mode not in spec.modes:
         options = " or ".join(spec.modes) or "none"
         raise TaskError(f"unknown mode {mode!r} of {spec.name}: use {options}")
@@ -139,7 +139,7 @@ def check_modes(modes: Mapping[str, str]) -> None:
 
 
 def parse_modes(pairs: str | Sequence[str]) -> dict[str, str]:
-    """Parse modes such as ``math=either``, given as a list or separated by commas. Raises UserError."""
+    """Parse ``math=either,logic=reference``, or a list of such pairs. Raises UserError."""
     modes = {}
     for pair in pairs.split(",") if isinstance(pairs, str) else pairs:
         if not pair.strip():
@@ -153,7 +153,10 @@ def parse_modes(pairs: str | Sequence[str]) -> dict[str, str]:
 
 
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
-    """Return the task, with a mode from ``modes`` in it and in its parts unless they set one. Raises TaskError."""
+    """Return the task with its mode in ``modes``, which maps verifiers to modes. Raises TaskError.
+
+    Modes in the reference take precedence. A composed task gets the modes of its parts.
+    """
     added: dict[str, Any] = {}
     if task.verifier in modes and "mode" not in task.reference:
         added["mode"] = modes[task.verifier]

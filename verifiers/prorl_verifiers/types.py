@@ -13,19 +13,19 @@ from prorl_verifiers.findings import Finding, Outcome, cut
 
 VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error", "unfinished"]
 Reference: TypeAlias = Mapping[str, Any]
-"""The data that a verifier checks against: a JSON object whose keys each verifier defines."""
+"""The data that a response is checked against. Each verifier defines its keys."""
 Metrics: TypeAlias = Mapping[str, float | str]
-"""Numbers that a verifier reports with the reward; ``plugin`` is a plug-in's version, a string."""
+"""Numbers that a verifier reports with the reward. Only ``plugin``, a plug-in's version, is a string."""
 State: TypeAlias = dict[str, Any]
-"""Everything that an environment knows of a conversation: a JSON object."""
+"""The state of a conversation with an environment, as a JSON object."""
 ChatMessages: TypeAlias = Sequence[Mapping[str, str]]
-"""Messages {"role", "content"} of an environment; their role is ``user`` or ``tool``."""
+"""Messages {"role", "content"} of an environment. The role is ``user`` or ``tool``."""
 TURN = "turn"
-"""Reserved key of an environment's reference: {"state"?: the state, "last"?: whether the response ends it}."""
+"""Reserved key of an environment's reference: {"state"?: state of the conversation, "last"?: whether to end it}."""
 MAX_STATE = 1_000_000
 """Maximum characters of a state as JSON."""
 MAX_MESSAGES = 200_000
-"""Maximum characters of the messages of a turn."""
+"""Maximum characters of the messages of one turn."""
 MAX_ANSWER = 50_000
 """Maximum characters of an extracted answer; a longer one is ``unparsable``."""
 
@@ -36,7 +36,7 @@ class TaskError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A verifier's name and the reference that it scores responses against, such as ``math`` with {"answer"}."""
+    """A verifier's name, and the reference that responses are checked against, such as {"answer": "5"}."""
 
     verifier: str
     reference: Reference
@@ -52,7 +52,7 @@ Item: TypeAlias = tuple[str, Task]
 
 @dataclass(frozen=True, slots=True)
 class TaskPart:
-    """One part of a composed task. No other part of the task has its ``name``."""
+    """A part of a composed task, with a unique name."""
 
     name: str
     task: Task
@@ -62,7 +62,8 @@ class TaskPart:
 class Score:
     """The result of a scorer: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
 
-    ``reason`` is a text for people. ``extracted`` is the answer that was found.
+    ``reason``: an explanation for people.
+    ``extracted``: the answer in the response.
     """
 
     reward: float
@@ -73,19 +74,19 @@ class Score:
 
 
 def unparsable(reason: str, extracted: str | None = None) -> Score:
-    """Return the score of a response in which no answer was found, with reward 0."""
+    """Return a score of 0 for a response without an answer."""
     return Score(0.0, reason, extracted, "unparsable")
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An environment's answer to a response: the new state, and the messages that continue the conversation."""
+    """An environment's reply to a response: the new state and the messages that continue the conversation."""
 
     state: State
     messages: ChatMessages
 
     def check(self) -> Turn:
-        """Return self. Raises TypeError or ValueError if it is malformed or too large."""
+        """Return ``self``. Raises TypeError or ValueError if it is malformed or too large."""
         if not isinstance(self.state, dict):
             raise TypeError("a state must be a JSON object")
         if len(json.dumps(self.state, ensure_ascii=False)) > MAX_STATE:
@@ -95,9 +96,9 @@ class Turn:
         for message in self.messages:
             role, content = message.get("role"), message.get("content")
             if role not in ("user", "tool") or not isinstance(content, str):
-                raise ValueError("a message needs the role user or tool, and a text as content")
+                raise ValueError("a message needs the role user or tool, and a string as content")
         if sum(len(message["content"]) for message in self.messages) > MAX_MESSAGES:
-            raise ValueError(f"the messages of a turn may have {MAX_MESSAGES} characters")
+            raise ValueError(f"the messages of a turn may have at most {MAX_MESSAGES} characters")
         return self
 
     def to_json(self) -> dict[str, Any]:
@@ -105,13 +106,13 @@ class Turn:
 
     @classmethod
     def from_json(cls, value: Any) -> Turn:
-        """Parse what ``to_json`` returned. Raises ValueError, KeyError, TypeError or AttributeError."""
+        """Parse the output of ``to_json``. Raises ValueError, KeyError, TypeError or AttributeError."""
         messages = [{"role": m["role"], "content": m["content"]} for m in value["messages"]]
         return cls(value["state"], messages).check()
 
 
 def check_turn(reference: Reference) -> Reference:
-    """Return the reference. Raises TaskError if its entry for the turn is malformed."""
+    """Return the reference. Raises TaskError if its value of ``TURN`` is malformed."""
     turn = reference.get(TURN, {})
     values = {"state": dict, "last": bool}
     is_valid = isinstance(turn, Mapping) and all(
@@ -127,9 +128,10 @@ def without_turn(reference: Reference) -> Reference:
 
 
 def next_task(task: Task, state: State | None, last: bool) -> Task:
-    """Return the task that scores the next response of a conversation in ``state`` (None: the first response).
+    """Return ``task`` prepared for the next response of a conversation.
 
-    With ``last`` the response ends the conversation.
+    ``state``: the conversation's state, or None before the first response.
+    ``last``: whether the response ends the conversation.
     """
     turn: dict[str, Any] = {} if state is None else {"state": state}
     turn |= {"last": True} if last else {}
@@ -138,10 +140,10 @@ def next_task(task: Task, state: State | None, last: bool) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of scoring one response. ``reward`` is in [0, 1], or None for ``infra_error`` and ``unfinished``.
+    """The result of scoring a response. ``reward`` is in [0, 1], or None for ``infra_error`` and ``unfinished``.
 
-    ``findings`` are the scorer's notes, if they were requested. ``turn`` is the answer of an environment whose
-    conversation goes on; the status is then ``unfinished``.
+    ``findings``: the scorer's notes, if they were requested.
+    ``turn``: an environment's reply, if the conversation continues; the status is then ``unfinished``.
     """
 
     reward: float | None
@@ -156,18 +158,18 @@ class Verdict:
 
     @property
     def is_infra_error(self) -> bool:
-        """Whether the response was not judged. Training leaves such verdicts out."""
+        """Whether the response could not be scored. Training excludes such verdicts."""
         return self.status == "infra_error"
 
     @property
     def outcome(self) -> Outcome:
-        """``passed`` for reward 1, ``failed`` for less, and ``neutral`` without a reward."""
+        """``passed`` for reward 1, ``failed`` for a lower one, ``neutral`` for None."""
         if self.reward is None:
             return "neutral"
         return "passed" if self.reward >= 1.0 else "failed"
 
     def explained(self) -> tuple[Finding, ...]:
-        """Return the findings. If none of them has the verdict's outcome, one is added for the verdict."""
+        """Return the findings. If no finding has the verdict's outcome, a finding for the verdict is appended."""
         if any(finding.outcome == self.outcome for finding in self.findings):
             return self.findings
         fields = [("status", str(self.status)), ("reason", cut(self.reason))]
@@ -177,7 +179,7 @@ class Verdict:
 
 
 OnDone: TypeAlias = Callable[[int, Verdict], None]
-"""Called with an item's index and verdict as soon as the item is scored."""
+"""Called with an item's index and verdict when the item is scored."""
 
 
 def check_keys(reference: Reference, *keys: str, what: str = "the reference") -> None:

@@ -1,4 +1,4 @@
-"""Options, scoring and retries that the adapters share. Every function is thread-safe."""
+"""Options, scoring and retries that the adapters share. All functions are thread-safe."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """Options of an adapter, which scores with the reward server at ``url``, or in a local pool if ``url`` is empty.
+    """Options of the adapters.
 
     ``timeout``: seconds per attempt.
-    ``modes``: such as ``math=either,logic=reference``.
-    ``think_open``: whether the chat template writes ``<think>``.
+    ``modes``: verifier modes, such as ``math=either,logic=reference``.
+    ``url``: the address of a reward server. If empty, responses are scored in a local pool.
+    ``think_open``: whether the chat template ends the prompt with ``<think>``.
     ``retries``: how often items without a verdict are scored again.
-    ``plugin``: files of plug-ins, separated as in PATH.
+    ``plugin``: paths of plug-in files, separated by ``os.pathsep``.
     """
 
     workers: int = 2
@@ -57,9 +58,9 @@ class ScorerOptions:
 
     @classmethod
     def from_environment(cls, **options: Any) -> ScorerOptions:
-        """Return the options, and load the plug-ins. Raises UserError.
+        """Create the options and load their plug-ins. Raises UserError.
 
-        Options that are not given are read from the environment variables ``PRORL_WORKERS``, ``PRORL_URL`` and so on.
+        Missing options are read from environment variables such as ``PRORL_WORKERS`` and ``PRORL_URL``.
         """
         types = {option.name: option.type for option in fields(cls)}
         for name in options:
@@ -141,7 +142,7 @@ def close_shared() -> None:
 
 
 def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> list[Verdict]:
-    """Return the verdicts. Items with ``infra_error`` are scored again up to ``retries`` times, after growing pauses."""
+    """Score the items. Those with ``infra_error`` are scored again up to ``retries`` times, with exponential backoff."""
     verdicts = scorer.score(items)
     for attempt in range(retries):
         missing = [index for index, verdict in enumerate(verdicts) if verdict.is_infra_error]
@@ -155,7 +156,7 @@ def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> l
 
 
 def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
-    """Return the rewards. Raises RewardUnavailableError if a verdict has no reward."""
+    """Return the rewards. Raises RewardUnavailableError if one is missing."""
     rewards = []
     for index, verdict in enumerate(verdicts):
         if verdict.reward is None:
@@ -167,7 +168,7 @@ def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
 
 
 def with_open_think(text: str, options: ScorerOptions) -> str:
-    """Return the response, with ``<think>`` before it if the chat template opens the thinking."""
+    """Prepend ``<think>`` to the response if ``options.think_open`` is set."""
     return OPEN_THINK + text if options.think_open else text
 
 

@@ -1,6 +1,6 @@
-"""Resource servers of NeMo-Gym as environments, checked with NeMo-Gym 0.7.
+"""Uses resource servers of NeMo-Gym (tested with 0.7) as environments.
 
-Both kinds work: those with a route per tool, which score at ``/verify``, and those derived from ``GymnasiumServer``.
+A server has one route per tool and scores at ``/verify``, or is a subclass of ``GymnasiumServer``.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from prorl_verifiers.types import ChatMessages, Reference, Score, TaskError, Ver
 def environment_from_nemo_gym(
     url: str, name: str = "nemo-gym", *, largest: float = 1.0, timeout_seconds: float = 60.0
 ) -> EnvironmentSpec:
-    """Return an environment that plays at a running server. Raises UserError for an invalid address.
+    """Return an environment that forwards responses to a running server. Raises UserError for an invalid address.
 
-    A task's reference is {"row": a row of the server's dataset}. Rewards, which may be at most 1, are divided by
-    ``largest``.
+    A task's reference is {"row": a row of the server's dataset}. Rewards are divided by ``largest``, the server's
+    highest reward.
     """
     address = parse_address(url, "the resource server's address", "http://HOST:PORT")
 
@@ -60,7 +60,7 @@ def environment_from_nemo_gym(
 
 @functools.cache
 def has_steps(server: Address, timeout_seconds: float) -> bool:
-    """Return whether a server derives from ``GymnasiumServer``. Raises ServiceError."""
+    """Return whether a server is a subclass of ``GymnasiumServer``. Raises ServiceError."""
     with Connection(server, None, timeout_seconds) as connection:
         return "/step" in connection.get("/openapi.json").object().get("paths", {})
 
@@ -78,7 +78,7 @@ def read_prompt(row: Any) -> list[dict[str, str]]:
         if isinstance(content, list):
             content = "".join(str(part.get("text", "")) for part in content)
         if item.get("type", "message") != "message" or not isinstance(content, str):
-            raise TaskError("the input of 'row' must consist of messages with text")
+            raise TaskError("the 'input' of 'row' must be a string or a list of text messages")
         role = "system" if item["role"] == "developer" else item["role"]
         messages.append({"role": role, "content": content})
     return with_tools(messages, params.get("tools") or [])
@@ -129,9 +129,9 @@ class _Tools(Session):
         return {**self._row, "response": {**response, "tools": self._params.get("tools") or []}}
 
     def _post(self, path: str, body: Mapping[str, Any], of_model: bool = False) -> Reply:
-        """Post to the server. Raises ServiceError for an outage, and UserError if it refuses a row.
+        """Post ``body`` and return the reply. Raises ServiceError for an outage, and UserError for a refused request.
 
-        With ``of_model``, other errors are answers to the model, as in NeMo-Gym.
+        If ``of_model`` is set, a refusal is returned, because the model wrote the request.
         """
         try:
             cookie = {"Cookie": self._cookie}
@@ -152,7 +152,7 @@ class _Game(_Tools):
     _reward = 0.0
 
     def reset(self) -> list[dict[str, str]]:
-        """Start the session, and return the server's first message, if it has one."""
+        """Start the session. Return a list with the server's first message, if there is one."""
         observation = self._post("/reset", self._row).object().get("observation")
         return [{"role": "user", "content": observation}] if observation else []
 
@@ -169,7 +169,7 @@ class _Game(_Tools):
             messages.append({"role": "user", "content": result["observation"]})
         if not messages:
             raise ServiceError(
-                f"{self._server} answered a step with nothing that a model could read"
+                f"{self._server} returned neither an observation nor tool outputs for a step"
             )
         return messages
 

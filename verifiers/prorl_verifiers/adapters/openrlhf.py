@@ -32,7 +32,7 @@ END_TOKENS = (
 )
 """Tokens that end a turn in common chat templates."""
 SLACK = 8
-"""Maximum characters, such as a begin token or half a character, before a truncated prompt in a query."""
+"""Maximum characters that may precede a truncated prompt in a query, such as a begin token or half a character."""
 ANCHOR = 64
 """A truncated query must contain at least this many of the prompt's last characters."""
 
@@ -40,8 +40,8 @@ ANCHOR = 64
 def response_after_prompt(query: str, prompt: str) -> str | None:
     """Return the response in ``query``, or None if ``query`` does not contain the prompt.
 
-    The prompt may be truncated on the left. At least ANCHOR of its characters must remain, and at most SLACK other
-    characters may precede it. End tokens are removed. If the prompt ends with ``<think>``, the response begins with it.
+    The prompt may be truncated on the left. End tokens are removed. If the prompt ends with ``<think>``, it is
+    prepended to the response.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:
@@ -75,7 +75,7 @@ def without_end_tokens(text: str) -> str:
 
 
 def rollout_item(query: str, prompt: str, label: Any) -> Item:
-    """Return (response, task) of one rollout. Raises TaskError."""
+    """Return the response and the task of one rollout. Raises TaskError."""
     if not label:
         raise TaskError(
             "there is no label: --data.label_key must name a column with the task as JSON"

@@ -1,6 +1,6 @@
-"""A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), checked with TRL 1.16.
+"""A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), tested with TRL 1.16.
 
-TRL before 1.6 counts a missing reward as 0. With these versions, a response without a verdict raises by default.
+TRL before 1.6 counts a missing reward as 0, so by default a response without a verdict then raises an error.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ KEEPS_NONE = (1, 6)
 class TrlReward:
     """A reward function to pass as ``reward_funcs=[...]``. TRL logs its rewards under ``__name__``.
 
-    The dataset needs the columns ``verifier`` and ``reference``, or one column ``task`` that contains both, preferably
-    as JSON strings. Rows in which ``verifier`` or ``task`` is None get no reward.
+    The dataset needs the columns ``verifier`` and ``reference``, or one column ``task`` with both, preferably as JSON
+    strings. Rows in which ``verifier`` or ``task`` is None get no reward.
     """
 
     def __init__(
@@ -87,9 +87,9 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    ``scorer``: a scorer that the caller closes. By default, one made from ``options`` is shared within the process.
-    ``on_infra_error``: for a response without a verdict, "none" returns None, and "raise" raises
-    RewardUnavailableError.
+    ``scorer``: a scorer that the caller closes. By default, a scorer is created from ``options`` and shared within the
+    process.
+    ``on_infra_error``: "none" returns None for a response without a verdict, "raise" raises RewardUnavailableError.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 

@@ -1,6 +1,6 @@
-"""A reward function for tasksets of verifiers (``verifiers.v1``), checked with verifiers 0.4.
+"""A reward function for tasksets of the verifiers library (``verifiers.v1``), tested with 0.4.
 
-In a taskset's config:
+Use it in a taskset's config:
 
     TaskConfig(rewards={"prorl": {"fn": "prorl_verifiers.adapters.verifiers:reward"}})
 """
@@ -22,16 +22,16 @@ from prorl_verifiers.tasks import task_of
 
 
 async def reward(task: Any, trace: Any) -> float:
-    """Return the reward in [0, 1] of a trace's last reply, as ``score_reply`` does.
+    """Return the reward in [0, 1] of a trace's last reply.
 
     ``task`` is TaskData with the fields ``verifier`` and ``reference``, or ``task`` with both. Raises UserError,
-    TaskError or RewardUnavailableError. verifiers records these errors in the trace, which then has no reward.
+    TaskError or RewardUnavailableError, which the library records in the trace.
     """
     return await asyncio.to_thread(score_reply, task, str(trace.last_reply))
 
 
 def score_reply(data: Any, text: str) -> float:
-    """Score a reply to the task in ``data``. Blocks until there is a verdict."""
+    """Return the reward in [0, 1] of ``text`` as a reply to the task in ``data``."""
     value = getattr(data, "task", None)
     if value is None:
         value = {name: getattr(data, name, None) for name in ("verifier", "reference")}

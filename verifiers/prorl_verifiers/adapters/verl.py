@@ -1,4 +1,4 @@
-"""Reward functions for verl: ``compute_score`` for the naive, dapo and remote managers, and a batch form.
+"""Reward functions for verl: ``compute_score`` for one response and ``compute_score_batch`` for the batch manager.
 
     reward.custom_reward_function.path=pkg://prorl_verifiers.adapters.verl
     reward.custom_reward_function.name=compute_score
@@ -26,7 +26,7 @@ from prorl_verifiers.types import Item, Task, TaskError
 
 SOURCE_PREFIX = "prorl/"
 MAX_PRED = 256
-"""Maximum characters of the answer that verl's majority vote sees."""
+"""Maximum characters of "pred", the answer that verl counts for majority voting."""
 IGNORED_OPTIONS = (
     "reward_router_address",
     "reward_model_tokenizer",
@@ -34,7 +34,7 @@ IGNORED_OPTIONS = (
     "concurrent_semaphore",
     "memory_limit_mb",
 )
-"""Arguments that verl may add; they are ignored."""
+"""Arguments of verl that are ignored."""
 
 
 def compute_score(
@@ -46,8 +46,8 @@ def compute_score(
 ) -> dict[str, Any]:
     """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}, where "score" is the reward in [0, 1].
 
-    ``options`` are fields of ScorerOptions. Those not given come from the environment. Thread-safe. Raises TaskError or
-    RewardUnavailableError.
+    ``options`` are fields of ScorerOptions; missing ones are read from the environment. Thread-safe. Raises TaskError
+    or RewardUnavailableError.
     """
     task = verl_task(data_source, ground_truth, extra_info)
     return _score([(solution_str, task)], options)[0]
@@ -60,7 +60,7 @@ def compute_score_batch(
     extra_infos: Sequence[Mapping[str, Any] | None],
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Score several rows like ``compute_score``, for verl's batch manager."""
+    """Return the result of ``compute_score`` for each row."""
     tasks = [
         verl_task(source, truth, info)
         for source, truth, info in zip(data_sources, ground_truths, extra_infos, strict=True)
@@ -73,8 +73,8 @@ def verl_task(
 ) -> Task:
     """Return the task of one dataset row. Raises TaskError.
 
-    The verifier is named by ``extra_info["verifier"]``, by a task in ``ground_truth``, or by a ``data_source`` such as
-    ``prorl/math``. A ``ground_truth`` that is not a task is the reference or the plain answer.
+    ``ground_truth`` is a task, a reference or a plain answer. If it is not a task, ``extra_info["verifier"]`` or a
+    ``data_source`` such as ``prorl/math`` must name the verifier.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

@@ -13,7 +13,7 @@ _LONG = (
     ("odd number", "0." + "0" * 400 + "1"),
     ("unicode", "e\u0301" * 20),
 )
-"""Constants that are too long for ``probes.json``, which has the others."""
+"""Constants that are too long for ``probes.json``, which lists the others."""
 
 
 def generic_probes() -> list[Probe]:

@@ -28,17 +28,17 @@ class AuditReport:
 
     @property
     def leaks(self) -> list[GroupReport]:
-        """Groups in which a probe, which ignores the problem, earned more than chance."""
+        """Groups in which a probe earned significantly more than chance."""
         return [group for group in self.groups if group.leaks]
 
     @property
     def paid(self) -> list[SpoiltReport]:
-        """Groups in which a correct answer, made wrong, still earned a reward."""
+        """Groups in which a spoilt answer still earned a reward."""
         return [group for group in self.spoilt if group.paid]
 
     @property
     def faults(self) -> int:
-        """The number of verdicts that should not occur, such as missing or slow ones."""
+        """Number of missing, invalid, slow or contradictory verdicts."""
         faults = sum(len(group.faults) for group in self.groups)
         return faults + sum(group.no_verdict for group in self.spoilt)
 
@@ -96,7 +96,7 @@ def trial_document(trial: Trial) -> dict[str, Any]:
 
 
 def verdict_of(group: GroupReport) -> str:
-    """Return ``LEAK``, ``fault``, ``above chance`` (for an excess that is not significant) or ``ok``."""
+    """Return "LEAK", "fault", "above chance" (not significant) or "ok"."""
     if group.leaks:
         return "LEAK"
     if group.faults:
@@ -114,7 +114,7 @@ def cells(group: GroupReport) -> tuple[str, ...]:
 
 
 def spoilt_verdict(group: SpoiltReport) -> str:
-    """Return ``LEAK``, ``fault`` if a verdict is missing, ``none`` if no answer could be made wrong, or ``ok``."""
+    """Return "LEAK", "fault" (a verdict is missing), "none" (no answer was spoilt) or "ok"."""
     if group.paid:
         return "LEAK"
     if group.no_verdict:
@@ -203,7 +203,7 @@ def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Gr
 def run_audit(
     pool: Scorer, groups: Iterable[Group], settings: Settings, progress: Progress, total: int | None
 ) -> AuditReport:
-    """Audit every group. ``total`` is the number of groups, for the progress bar."""
+    """Audit every group. ``total``, the number of groups, is for the progress bar."""
     started = time.monotonic()
     reports: list[GroupReport] = []
     spoilt: list[SpoiltReport] = []

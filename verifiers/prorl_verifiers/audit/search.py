@@ -1,4 +1,4 @@
-"""Searches for answers that ignore the problem but earn more than chance."""
+"""Searches for probes (answers that ignore the problem) that earn more than chance."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SMALLEST = 0.005
 def group_chance(group: Group) -> float:
     """Return the mean reward, in [0, 1], that blind guesses earn on a group.
 
-    It is the mean ``chance`` of the items if each has one, else that of the verifier's ``chance`` function. Otherwise it
-    is the fraction of the most frequent gold or the mean of 1/options, whichever is larger.
+    If it is not declared, it is estimated as the fraction of the most frequent gold or the mean of 1/options, whichever
+    is larger.
     """
     items = group.items
     if not items:
@@ -49,10 +49,10 @@ def share_of_golds(group: Group, answers: Sequence[str | None]) -> float:
 
 
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
-    """Return the p-value of ``rewards``: the probability that blind guesses earn at least their mean.
+    """Return the p-value of ``rewards``: the probability that blind guesses reach their mean.
 
-    It has a Bonferroni correction for ``tried`` probes, and is at most 1. If all rewards are 0 or 1, it is the binomial
-    tail, otherwise Hoeffding's upper bound (1963, theorem 1).
+    It is the binomial tail if all rewards are 0 or 1, else Hoeffding's upper bound, Bonferroni-corrected for ``tried``
+    probes.
     """
     n = len(rewards)
     if n == 0:
@@ -78,10 +78,10 @@ def binomial_tail(n: int, k: int, p: float) -> float:
 
 
 SAMPLE = 5
-"""Number of items on which a mutated probe is scored first; the others follow if it beats its parent."""
+"""A mutated probe is scored on this many items first, and on the others only if it beats its parent."""
 PARENTS = 3
 AGAIN = 7
-"""Score every Nth response twice."""
+"""One in this many responses is scored twice, to find contradictory verdicts."""
 LONGEST = 20_000
 """Maximum characters of a mutated answer; longer ones are cut."""
 
@@ -112,7 +112,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A verdict that should not occur, such as a missing or slow one."""
+    """A missing, invalid, slow or contradictory verdict."""
 
     kind: str
     item: str
@@ -122,7 +122,7 @@ class Fault:
 
 @dataclass(slots=True)
 class GroupReport:
-    """The results of one group. ``leaks`` are the probes that earned more than chance, worst first."""
+    """The results of one group. ``leaks`` are the probes that earned significantly more than chance, worst first."""
 
     name: str
     verifier: str
@@ -137,15 +137,15 @@ class GroupReport:
 
 
 Family = Literal["ignorant", "spoilt"]
-"""``ignorant`` answers ignore the problem; ``spoilt`` answers are correct answers made wrong."""
+"""``ignorant``: answers that ignore the problem; ``spoilt``: correct answers that were made wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of the search for exploits.
+    """Settings of an audit.
 
-    ``rounds``: how often the best probes are mutated.
-    ``slow_seconds``: a slower verdict counts as a fault.
+    ``rounds``: maximum rounds of mutating the best probes.
+    ``slow_seconds``: a slower verdict is a fault.
     """
 
     rounds: int = 2

@@ -1,4 +1,4 @@
-"""Makes correct answers wrong, and reports those that a verifier still rewards."""
+"""Spoils correct answers, so that they are wrong, and reports those that still earn a reward."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def swapped_parts(text: str) -> str | None:
 
 
 def other_answer(right: str, item: Item, group: Group) -> str | None:
-    """Return a wrong answer of the same kind as ``right``, such as another option, or None."""
+    """Return a wrong answer of the same kind as ``right``, such as another option, or None if there is none."""
     options = options_of(item)
     if options:
         letters = [chr(65 + at) for at in range(len(options))]
@@ -213,7 +213,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """The results of one group. ``right`` counts the items whose correct answer is rewarded and is then made wrong."""
+    """The results of one group. ``right``: number of items whose correct answer earned 1 before it was spoilt."""
 
     name: str
     verifier: str

@@ -1,4 +1,4 @@
-"""The code verifier's audit: built-in tasks, useless programs, and programs with wrong outputs."""
+"""The code verifier's audit: built-in tasks, useless programs, and correct programs that mutations spoil."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Pairs of inputs and expected outputs, of ``function`` or, if it is None, of a program that reads stdin."""
+    """Expected outputs by input. ``function``: the tested function, or None for a program that reads stdin."""
 
     function: str | None
     pairs: Sequence[tuple[Any, Any]]
-    """(stdin or list of arguments, stdout or value)."""
+    """Pairs of (list of arguments, return value), or of (stdin, stdout) if ``function`` is None."""
 
 
 def outputs_of(reference: Reference) -> Outputs | None:
-    """Return the outputs that the tests expect, or None if the tests do not state them as literal values."""
+    """Return the outputs that the tests expect, or None if they are not literal values."""
     tests = reference["tests"]
     if all("stdout" in test for test in tests):
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])
@@ -89,7 +89,7 @@ def code_mutations() -> list[Mutation]:
 
 
 Change = Callable[[Any], Any]
-"""Maps a value to a wrong one, or to None if the change does not apply."""
+"""Returns a wrong value made from a correct one, or None if the change does not apply."""
 
 
 def _spoil_outputs(name: str, kind: Kind, change: Change) -> Mutation:

@@ -1,4 +1,4 @@
-"""Compare a submission's results with the expected ones, outside the sandbox."""
+"""Compares a submission's results with the expected ones, outside the sandbox."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_KEY_BITS = 4_096
 
 
 def same_output(expected: str, got: str) -> bool:
-    """Return whether two outputs are equal. White space at line ends and blank lines at the end are ignored."""
+    """Return whether two outputs are equal, ignoring white space at line ends and blank lines at the end."""
     return _lines(expected) == _lines(got)
 
 
@@ -38,11 +38,10 @@ def _lines(text: str) -> list[str]:
 
 
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
-    """Return whether ``got``, made of plain built-in types, equals ``expected``. A bool never equals a number.
+    """Return whether ``got`` equals ``expected``. Both consist of built-in types. A bool never equals a number.
 
-    With ``from_json``, ``got`` may have a tuple for an expected list or an int for an integral float, and floats may
-    differ by 1e-6 (relative above 1). NaN and infinity equal only themselves. Values beyond MAX_DEPTH or MAX_NODES
-    equal nothing. A linked list or tree equals the list of its values.
+    If ``expected`` is ``from_json``, a tuple equals a list, ``2`` equals ``2.0``, and floats may differ by ``1e-6 *
+    max(1, |expected|)``. A linked list or tree equals the list of its values.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)

@@ -1,4 +1,4 @@
-"""Judges for tasks with several correct outputs. A judge returns whether ``stdout`` is correct."""
+"""Judges, which compare the ``stdout`` of a program with the ``expected`` output of a test."""
 
 # The verifier runs this file's source in a sandbox, so it may import only the standard library.
 import re
@@ -15,12 +15,12 @@ UNUSUAL |= {"+infinity": "inf", "-infinity": "-inf"}
 
 
 def tokens(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both outputs have the same words in the same order. Case matters."""
+    """Return whether both outputs have the same words in the same order."""
     return stdout.split() == expected.split()
 
 
 def unordered_lines(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both outputs have the same lines in any order. Blank lines are ignored."""
+    """Return whether both outputs have the same lines in any order, ignoring blank lines."""
     return _lines(stdout) == _lines(expected)
 
 
@@ -30,9 +30,9 @@ def _lines(text: str) -> "Counter[str]":
 
 
 def floats(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both outputs have the same words in order, where decimals may differ by 1e-6 (relative above 1).
+    """Return whether both outputs have the same words in order, where decimals may differ.
 
-    This tolerance applies to expected words with a point or exponent. NaN and infinity match only themselves.
+    The tolerance is ``1e-6 * max(1, |expected|)``, for expected numbers with a point or exponent.
     """
     got, gold = stdout.split(), expected.split()
     return len(got) == len(gold) and all(_same_word(a, b) for a, b in zip(got, gold, strict=True))
@@ -57,9 +57,9 @@ def _is_number(word: str) -> bool:
 
 
 def rows(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both outputs have the same rows, each as often, in any order.
+    """Return whether both outputs have the same rows, equally often, in any order.
 
-    Cells are separated by ``|``. Numbers are compared by value, and non-integers may differ by 1e-6 (relative above 1).
+    Cells are separated by ``|``. Non-integers may differ by ``1e-6 * max(1, |expected|)``.
     """
     got, gold = _table(stdout), _table(expected)
     return got.keys() == gold.keys() and all(
@@ -68,7 +68,7 @@ def rows(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
-    """Return each row's non-integer numbers. The key is the row with None in their place."""
+    """Return {row with None for each non-integer: the non-integers of each such row}."""
     table = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
         if line:

@@ -1,8 +1,12 @@
-"""Parse the reference of a code task.
+"""Parses the reference of a code task.
 
-A test is ``{"stdin", "stdout"}``, ``{"call", "args"?, "kwargs"?, "expected", "wrapped"?, "in_place"?}``, ``{"calls": [class, methods],
-"args": [a list for each], "expected": [a value for each]}``, ``{"assert": "assert f(1) == 2"}`` or ``{"check": source
-that defines check(candidate)}``.
+A test has one of these forms:
+
+    {"stdin", "stdout"}
+    {"call", "args"?, "kwargs"?, "expected", "wrapped"?, "in_place"?}
+    {"calls": [class, methods], "args": [a list for each], "expected": [a value for each]}
+    {"assert": "assert f(1) == 2"}
+    {"check": source that defines check(candidate)}
 """
 
 from __future__ import annotations
@@ -50,8 +54,9 @@ class StdioTest:
 class CallTest:
     """A test that ``call(*args, **kwargs)`` returns ``expected``.
 
-    With ``wrapped``, ``expected`` is a list that holds the one value to return (Eurus-2). ``then`` lists method calls
-    on the result, and ``expected`` all results. With ``in_place``, the argument at that index is compared instead.
+    ``wrapped``: ``expected`` is a list with one value, and the value itself is correct too (Eurus-2).
+    ``then``: methods to call on the result; ``expected`` lists the value of every call.
+    ``in_place``: index of the argument that is compared with ``expected`` after the call.
     """
 
     call: str
@@ -66,7 +71,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """A test by trusted ``source`` that defines ``check(candidate)``. The candidate is the function ``entry_point``."""
+    """A test that calls ``check`` of the trusted ``source`` with the function ``entry_point``."""
 
     source: str
     entry_point: str
@@ -76,7 +81,7 @@ CodeTest = StdioTest | CallTest | CheckTest
 
 
 def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
-    """Return the tests of a code reference. Raises TaskError, which names the faulty test."""
+    """Return the tests of a code reference. Raises TaskError."""
     tests = reference.get("tests")
     if not isinstance(tests, list) or not tests:
         raise TaskError("a code task needs a list 'tests' with at least one test")
@@ -119,7 +124,7 @@ _TEST_KEYS = {
     "assert": ("assert",),
     "check": ("check",),
 }
-"""The keys of each kind of test, by the key that tells the kind."""
+"""Allowed keys of a test, by a key that only tests of this form have."""
 
 
 def _check_name(name: str, what: str) -> None:
@@ -155,7 +160,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         kwargs = test.get("kwargs", {})
         args = test.get("args", [] if kwargs else None)
         if not isinstance(test["call"], str) or not isinstance(args, list):
-            raise TaskError("a call test needs 'call' (a name) and 'args' (a list)")
+            raise TaskError("a test with 'call' needs a name as 'call' and a list as 'args'")
         if not isinstance(kwargs, Mapping) or not all(
             isinstance(key, str) and key.isidentifier() for key in kwargs
         ):
@@ -163,12 +168,12 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         name = test["call"].replace("().", ".")
         _check_name(name, "'call'")
         if "expected" not in test:
-            raise TaskError("a call test needs 'expected'")
+            raise TaskError("a test with 'call' needs 'expected'")
         wrapped, expected = test.get("wrapped", False), test["expected"]
         if not isinstance(wrapped, bool):
             raise TaskError("'wrapped' must be true or false")
         if wrapped and not (isinstance(expected, list) and len(expected) == 1):
-            raise TaskError("a wrapped 'expected' must be a list of one value")
+            raise TaskError("if 'wrapped' is true, 'expected' must be a list of one value")
         place = test.get("in_place")
         if place is not None and (type(place) is not int or not 0 <= place < len(args)):
             raise TaskError("'in_place' must be the index of one of the 'args'")
@@ -182,7 +187,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         if not all(isinstance(name, str) for name in calls) or not all(
             isinstance(arg, list) for arg in args
         ):
-            raise TaskError("'calls' must be names, and 'args' a list of arguments for each")
+            raise TaskError("'calls' must be a list of names, and 'args' a list of argument lists")
         for name in calls:
             _check_name(name, "each of 'calls'")
         then = tuple((name, tuple(arg)) for name, arg in zip(calls[1:], args[1:], strict=True))
@@ -193,7 +198,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         if not any(isinstance(node, ast.Assert) for node in ast.walk(ast.Module(body, []))):
             raise TaskError("an assert test contains no assert")
         if any(isinstance(one, ast.Assert) and isinstance(one.test, ast.Tuple) for one in body):
-            raise TaskError("an assert of a tuple always passes: remove its brackets")
+            raise TaskError("an assert of a tuple always passes: remove the brackets around it")
         if len(body) == 1 and isinstance(body[0], ast.Assert):
             plain = _plain_comparison(body[0].test, entry_point)
             if plain is not None:
@@ -219,7 +224,9 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         if not checks:
             raise TaskError("a check must define check(candidate)")
         if _is_generator(checks[-1]):
-            raise TaskError("check(candidate) contains a yield, so calling it would run none of it")
+            raise TaskError(
+                "check(candidate) must not contain 'yield': a generator runs none of its asserts"
+            )
         if entry_point is None:
             raise TaskError("a 'check' test needs 'entry_point' in the reference")
         taken = checks[-1].args
@@ -227,7 +234,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         if len(names) - len(taken.defaults) != 1 or None in taken.kw_defaults:
             raise TaskError("check(candidate) must take one argument")
         if not _mentions(ast.Module(body, []), entry_point, names[0]):
-            raise TaskError("check(candidate) does not use its candidate")
+            raise TaskError("check(candidate) must use its argument")
         return CheckTest(source, entry_point)
     keys = ", ".join(sorted(map(str, test))) or "nothing"
     raise TaskError(
@@ -319,11 +326,11 @@ def _only_unknown_call(module: ast.Module) -> str:
 KEYS = ("tests", "language", "environment", "prelude", "entry_point", "limits", "judge", "mode")
 PRELUDES = ("competition", "none")
 LONGEST_OUTPUT_KB = 16 * 1024
-"""Maximum KiB by which long expected outputs raise the output limit."""
+"""The output limit grows with the longest expected output, by at most this many KiB."""
 JUDGES = ("floats", "rows", "tokens", "unordered_lines")
-"""Functions of ``judges.py``, which runs in a box and is never imported."""
+"""Names of the functions in ``judges.py``, which runs in the sandbox and must not be imported."""
 DEFAULT_TOTAL_SECONDS = 5.0
-"""Time budget for a whole submission in ProRL (arXiv 2505.24864)."""
+"""Time budget of a submission in ProRL (arXiv 2505.24864)."""
 _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 
@@ -331,7 +338,7 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 class CodeLimits:
     """The limits of one test, and the CPU seconds of all tests together.
 
-    With ``partial``, the tests that passed before the total time ran out count.
+    If ``partial`` is set, tests that passed before ``total_seconds`` ran out earn partial credit.
     """
 
     per_test: Limits
@@ -341,7 +348,7 @@ class CodeLimits:
 
 @dataclass(frozen=True, slots=True)
 class CodeReference:
-    """A parsed code task. With ``binary``, the reward is 1 if all tests pass, else 0."""
+    """A parsed code task. If ``binary`` is set, the reward is 1 if all tests pass, else 0."""
 
     language: LanguageSpec
     tests: list[CodeTest]
@@ -375,29 +382,31 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     judge = reference.get("judge")
     if judge is not None:
         if not isinstance(judge, str):
-            raise TaskError("'judge' must be the name of an installed judge")
+            raise TaskError("'judge' must be the name of a judge")
         if judge not in JUDGES:
             options = ", ".join(JUDGES)
-            raise TaskError(
-                f"unknown judge {judge!r}{nearest(judge, JUDGES)}: the installed ones are {options}"
-            )
+            raise TaskError(f"unknown judge {judge!r}{nearest(judge, JUDGES)}: use {options}")
     for number, test in enumerate(tests, start=1):
         if isinstance(test, StdioTest):
             continue
         if language.run is not None:
             if not isinstance(test, CallTest) or not test.from_json:
                 raise TaskError(
-                    f"test {number}: asserts and checks are Python; give the tests of a "
-                    f"{language.title} task as stdin/stdout"
+                    f"test {number}: asserts and checks are only for Python: use stdin and stdout "
+                    f"for {language.title}"
                 )
             if test.kwargs or test.then is not None or test.in_place is not None:
-                raise TaskError(f"test {number}: 'kwargs', 'calls' and 'in_place' need Python")
+                raise TaskError(
+                    f"test {number}: 'kwargs', 'calls' and 'in_place' are only for Python"
+                )
             try:
                 check_call(test.call, language)
             except UserError as error:
                 raise TaskError(f"test {number}: {error}") from error
         if judge is not None:
-            raise TaskError(f"test {number}: a 'judge' needs tests with stdin and stdout")
+            raise TaskError(
+                f"test {number}: with a 'judge', every test must have 'stdin' and 'stdout'"
+            )
     binary = reference.get("mode") == "binary"
     environment = read_environment(reference.get("environment"), language)
     python = language.run is None
@@ -428,7 +437,7 @@ def _output_kb(test: CodeTest) -> int:
 
 
 def read_environment(name: Any, language: LanguageSpec) -> str:
-    """Return the name of the environment of packages, which need not be installed. Raises TaskError."""
+    """Return the name of the package environment, which may not be installed. Raises TaskError."""
     from prorl_sandbox.environments.store import NAME, STDLIB
 
     if name is None or name == STDLIB:

@@ -29,22 +29,21 @@ if TYPE_CHECKING:
 
 
 WALL_SECONDS_A_SECOND = 2.0
-"""Wall-clock seconds allowed per second of the CPU time budget."""
+"""Limit of wall seconds per second of the CPU budget."""
 _LONGEST_CODE = 2000
-"""Maximum characters of the extracted code that a verdict keeps."""
+"""Maximum characters of code in a verdict."""
 
 
 class JudgeError(ServiceError):
-    """Raised if a judge fails, which is not the submission's fault."""
+    """Raised if a judge fails, even on the expected output."""
 
 
 def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
     """Run the last code block of ``text`` on every test.
 
-    Without a code block the verdict is ``unparsable``. Code that does not compile gets 0. All tests together may use
-    ``limits.total_seconds`` of CPU time and twice as much wall time, not counting queueing, compiling and judging. If
-    they use more, the verdict is ``timeout``, or, with ``limits.partial``, the fraction passed until then. Raises
-    JudgeError, SandboxError, or UserError if the compiler is missing.
+    Without a code block the verdict is ``unparsable``; code that does not compile gets 0. All tests together may run
+    for ``limits.total_seconds`` of CPU time and twice that wall time. Beyond that the verdict is ``timeout`` or, with
+    ``limits.partial``, partial credit. Raises JudgeError, SandboxError, or UserError for a missing compiler.
     """
     from prorl_sandbox import Budget, Program
 
@@ -137,10 +136,9 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 
 
 def judge_accepts(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
-    """Ask the judge ``name``, in a sandbox of its own, whether ``stdout`` is correct.
+    """Return whether the judge called ``name`` accepts ``stdout``. The judge runs in its own sandbox.
 
-    If the judge fails on ``stdout`` but not on the expected output, ``stdout`` is rejected. If it fails on both, this
-    raises JudgeError. Also raises SandboxError.
+    Raises JudgeError if the judge fails on ``stdout`` and on the expected output, or SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
     if verdict is None:

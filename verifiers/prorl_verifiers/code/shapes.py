@@ -10,7 +10,7 @@ from typing import Any
 from prorl_verifiers.types import TaskError
 
 UNITTEST_CLASS = "TestCases"
-"""The class with the tests of a BigCodeBench row."""
+"""Name of the test class in a BigCodeBench row."""
 _RUN_UNITTEST = f"""
 
 def check(candidate):
@@ -21,17 +21,16 @@ def check(candidate):
     for test, trace in result.errors + result.failures:
         raise AssertionError(f"{{test}}: {{trace.strip().splitlines()[-1]}}")
 """
-"""Runs the class in the tests' box; the functions it calls run in the submission's own box."""
+"""Source of a check that runs the test class."""
 
 _MAX_INLINED = 10_000
-"""Maximum characters of an assigned value that replaces its name in a test."""
+"""Maximum characters of a variable's value that replaces its name in a test."""
 
 
 def eurus_reference(ground_truth: str) -> dict[str, Any]:
-    """Convert the ground truth of an Eurus-2-RL-Data code row. Raises TaskError.
+    """Convert the ground truth of a code row of Eurus-2-RL-Data. Raises TaskError.
 
-    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, an input is a list of arguments, and an output is
-    usually a list of one value.
+    It is JSON {"inputs", "outputs", "fn_name"?}. If there is an ``fn_name``, each input is a list of arguments.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):
@@ -47,7 +46,7 @@ def eurus_reference(ground_truth: str) -> dict[str, Any]:
     calls = []
     for args, output in zip(inputs, outputs, strict=True):
         if not isinstance(args, list):
-            raise TaskError(f"an input of {name} is not the list of its arguments")
+            raise TaskError(f"each input of the function {name} must be a list of arguments")
         wrapped = isinstance(output, list) and len(output) == 1
         calls.append({"call": name, "args": args, "expected": output})
         if wrapped:
@@ -58,7 +57,7 @@ def eurus_reference(ground_truth: str) -> dict[str, Any]:
 def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> dict[str, Any]:
     """Convert LiveCodeBench tests, a list of {"input", "output", "testtype"}. Raises TaskError.
 
-    ``function`` is the row's ``metadata.func_name``. It names a function or a method of ``Solution``.
+    ``function``: the row's ``metadata.func_name``, a function or a method of ``Solution``.
     """
     if not tests:
         raise TaskError("a code task needs at least one test")
@@ -70,7 +69,9 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
             converted.append({"stdin": test["input"], "stdout": test["output"]})
             continue
         if not function:
-            raise TaskError(f"test {number} calls a function, but the row names no function")
+            raise TaskError(
+                f"test {number} calls a function: the row needs its name in 'func_name'"
+            )
         lines = [line for line in str(test["input"]).split("\n") if line.strip()]
         args = [_parse(line, f"test {number}, an argument") for line in lines]
         expected = _parse(str(test["output"]), f"test {number}, its output")
@@ -112,10 +113,7 @@ class _Inline(ast.NodeTransformer):
 
 
 def _assert_tests(body: list[ast.stmt], values: dict[str, ast.expr]) -> list[dict[str, str]] | None:
-    """Return each assert in ``body`` as a test, with assigned values inserted for their names.
-
-    Returns None if ``body`` has no assert, or has statements or calls that could have side effects.
-    """
+    """Return one test per assert, with variables replaced by their values, or None if other code may have effects."""
     tests = []
     for statement in body:
         match statement:
@@ -139,7 +137,7 @@ def bigcodebench_reference(
 ) -> dict[str, Any]:
     """Convert the class ``TestCases`` of a BigCodeBench row to one test. Raises TaskError.
 
-    Tests that patch the submission's functions or share files with it fail.
+    Tests fail if they patch the submission's functions or share files with it.
     """
     try:
         body = ast.parse(test).body
@@ -175,7 +173,7 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(map(str, value))
     if not isinstance(value, str):
-        raise TaskError("an input or output of a program is neither a string nor a list of lines")
+        raise TaskError("inputs and outputs of a program must be strings or lists of lines")
     return value
 
 

@@ -39,7 +39,7 @@ def needs(reference: Reference) -> Needs:
 
 
 def no_answer(reference: Reference) -> None:
-    """Return None, because many programs pass the tests."""
+    """Return None: a code task has no gold answer."""
 
 
 def fenced(program: str, reference: Reference) -> str:
@@ -65,7 +65,7 @@ def audit_groups(request: AuditRequest) -> Iterable[Group]:
 
 
 def constant_share(reference: Reference) -> float:
-    """Return the fraction of tests that a program with the best constant output passes."""
+    """Return the largest fraction of tests that one constant output passes."""
     tests = reference["tests"]
     outputs = Counter(
         repr(test[key]) for test in tests for key in ("stdout", "expected") if key in test

@@ -1,1 +1,1 @@
-"""Parts that environments share, and the environments of prorl itself."""
+"""The environments of prorl, and the code that they share."""

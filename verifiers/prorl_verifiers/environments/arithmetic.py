@@ -1,4 +1,4 @@
-"""The environment ``tool-arithmetic``: problems with numbers too long for the head, and a calculator."""
+"""The environment ``tool-arithmetic``: arithmetic problems to solve with a calculator tool."""
 
 from __future__ import annotations
 

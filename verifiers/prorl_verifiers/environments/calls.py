@@ -1,4 +1,4 @@
-"""Tool calls in a response: ``<tool_call>{"name": ..., "arguments": {...}}</tool_call>``, as Qwen and Hermes write them."""
+"""Parses tool calls in the format of Qwen and Hermes: ``<tool_call>{"name": ..., "arguments": {...}}</tool_call>``."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Its result comes in the next message. A message without a call is your final ans
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """``fault`` tells the model why the call is malformed, or is empty."""
+    """A tool call of a model. ``fault`` says why it is malformed, or is ""."""
 
     name: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
 
     def fault_among(self, tools: Collection[str]) -> str:
-        """Return why ``tools`` cannot answer this call, for the model, or an empty string."""
+        """Return an error message for the model if the call is malformed or not for one of ``tools``, else ""."""
         if self.fault or self.name in tools:
             return self.fault
         return f"unknown tool {self.name!r:.80}: the tools are {', '.join(tools) or 'none'}"
 
 
 def read_calls(response: str) -> tuple[str, list[ToolCall]]:
-    """Return the text of a response without its calls, and the calls in order."""
+    """Return a response's text without its tool calls, and the calls in order."""
     calls = [_read_call(match.group(1)) for match in _CALL.finditer(response)]
     return _CALL.sub("", response).strip(), calls
 
@@ -54,7 +54,7 @@ def _read_call(text: str) -> ToolCall:
 def with_tools(
     messages: Sequence[Mapping[str, str]], tools: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, str]]:
-    """Return chat messages with one system prompt, which also lists ``tools`` {"name", "description", "parameters"}."""
+    """Return ``messages`` with one system prompt that also lists ``tools`` ({"name", "description", "parameters"})."""
     system = [message["content"] for message in messages if message["role"] == "system"]
     if tools:
         lines = [json.dumps(tool, ensure_ascii=False) for tool in tools]

@@ -1,4 +1,4 @@
-"""The environment ``reasoning-gym``: a task of reasoning-gym whose wrong answers may be corrected."""
+"""The environment ``reasoning-gym``: after a wrong answer the model may try again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment ``repair-code``: a program is tested, and its failures are shown until it passes."""
+"""The environment ``repair-code``: the model sees its program's first failed test and corrects the program."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PROMPT = """{question}
 Write the final code in triple backticks. If a test fails, you see how and may correct the code.
 To try code first: <tool_call>{{"name": "python", "arguments": {{"code": "print(1)"}}}}</tool_call>"""
 _SHOWN = ("input", "status", "why", "got", "standard error")
-"""What is shown of a failed test. What was expected is not: the program could repeat it."""
+"""Fields of a failed test that the model sees. The expected output is hidden, so that programs cannot print it."""
 
 
 def start(reference: Reference) -> tuple[State, ChatMessages]:

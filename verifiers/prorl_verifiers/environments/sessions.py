@@ -1,4 +1,4 @@
-"""Environments that play in a session outside the state, which is rebuilt by repeating the responses so far."""
+"""Base classes of environments with live sessions, which are rebuilt by replaying a conversation's responses."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Session(ABC):
 
     @abstractmethod
     def call(self, call: ToolCall) -> str:
-        """Answer the call."""
+        """Return the result of a tool call."""
 
     @abstractmethod
     def add(self, text: str, calls: Sequence[ToolCall], answers: Sequence[str]) -> bool:
-        """Add a response and what its calls were answered. Return whether it ends the conversation."""
+        """Append a response, its tool calls and their results. Return whether the conversation ends."""
 
     @abstractmethod
     def score(self) -> Score | Verdict: ...
@@ -39,13 +39,13 @@ class Session(ABC):
 class Sessions:
     """The functions of an environment whose state is {"reference", "turns": [[response, messages], ...]}.
 
-    ``open_session`` returns a new session and the first messages. The sessions of ``most`` states are kept.
+    ``open_session`` returns a new session and the first messages. The sessions of at most ``most`` states stay open.
     """
 
     open_session: Callable[[Reference], tuple[Session, ChatMessages]]
     most: int
     live: OrderedDict[str, list[Session]] = field(default_factory=OrderedDict)
-    """Sessions by their state's hash. Samples of one prompt may have equal states."""
+    """Open sessions by the hash of their state."""
 
     def start(self, reference: Reference) -> tuple[State, ChatMessages]:
         session, messages = self.open_session(reference)
@@ -73,8 +73,8 @@ class Sessions:
         for response, messages in state["turns"]:
             if session.messages(*read_calls(response)) != messages:
                 raise ServiceError(
-                    "a conversation cannot be continued: its environment answered differently when its responses were "
-                    "repeated, so make its tools repeatable"
+                    "a conversation cannot be replayed: the environment returned other messages for the same responses; "
+                    "make its tools deterministic"
                 )
         return session
 

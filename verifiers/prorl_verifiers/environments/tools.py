@@ -1,4 +1,4 @@
-"""Tools for environments, and the answers to their calls."""
+"""Tools for environments, and the execution of tool calls."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 Tool = Callable[[Mapping[str, Any]], str]
-"""Takes the arguments of a call and returns its result. Raises ToolError with a reason for the model."""
+"""Takes the arguments of a call and returns its result. Raises ToolError with a message for the model."""
 MOST_CALLS = 8
-"""Calls of one response that are answered."""
+"""Maximum number of calls in one response that are executed."""
 LONGEST_RESULT = 4000
 """Maximum characters of a result; the rest is cut off."""
 LONGEST_EXPRESSION = 500
 CALL_SECONDS = 5.0
-"""Wall and CPU seconds of a call of the Python session."""
+"""Limit of wall and CPU seconds for one call of ``python_session``."""
 _WORD = re.compile(r"\w+")
 _POWER_OF_POWER = re.compile(r"\^\s*-?\s*[\w.]+\s*\^")
 _REPLAY = """
@@ -50,11 +50,11 @@ run(last)
 
 
 class ToolError(Exception):
-    """Raised for a call that cannot be answered."""
+    """Raised if a tool call fails. Its message is shown to the model."""
 
 
 def answer_calls(response: str, tools: Mapping[str, Tool]) -> list[dict[str, str]]:
-    """Return a message for each call in a response. A malformed call is answered with the reason."""
+    """Return a message for each call in a response: its result, or ``error: ...``."""
     messages = []
     for call in read_calls(response)[1][:MOST_CALLS]:
         try:
@@ -72,7 +72,7 @@ def answer_calls(response: str, tools: Mapping[str, Tool]) -> list[dict[str, str
 def _text(arguments: Mapping[str, Any], name: str, longest: int) -> str:
     value = arguments.get(name)
     if not isinstance(value, str) or not 0 < len(value) <= longest:
-        raise ToolError(f"the argument {name!r} must be a text of 1 to {longest} characters")
+        raise ToolError(f"the argument {name!r} must be a string of 1 to {longest} characters")
     return value
 
 
@@ -84,7 +84,7 @@ def calculator(arguments: Mapping[str, Any]) -> str:
     text = _text(arguments, "expression", LONGEST_EXPRESSION)
     plain = text.replace("**", "^")
     if "%" in text or _POWER_OF_POWER.search(plain):
-        raise ToolError("% and a^b^c have more than one meaning: write / 100, or add brackets")
+        raise ToolError("% and a^b^c are ambiguous: write / 100 or (a^b)^c")
     try:
         value = Evaluator({}, digits=30).value(read(plain, grouping=False))
         if isinstance(value, Fraction) and value.denominator == 1:
@@ -94,14 +94,13 @@ def calculator(arguments: Mapping[str, Any]) -> str:
             raise OverflowError
         return f"{number:.15g}"
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:
-        raise ToolError(f"{text!r} has no value ({type(error).__name__})") from error
+        raise ToolError(f"cannot evaluate {text!r} ({type(error).__name__})") from error
 
 
 def python_session(calls: list[str], arguments: Mapping[str, Any], sandbox: Sandbox) -> str:
-    """Run ``code`` after the earlier ``calls`` of the conversation and return what it prints.
+    """Run ``code`` after the conversation's earlier ``calls`` and return its output. Raises SandboxError.
 
-    Each call runs all earlier ones again in a new box, with a fixed random seed. ``calls`` gets the code, unless it
-    timed out. Raises SandboxError.
+    The earlier calls run again in a new sandbox. Unless it times out, the code is appended to ``calls``.
     """
     from prorl_sandbox import Limits, Program
 
@@ -118,9 +117,9 @@ def python_session(calls: list[str], arguments: Mapping[str, Any], sandbox: Sand
 
 
 class TextSearch:
-    """A tool that returns the ``most`` paragraphs of a folder's ``.txt`` and ``.md`` files that fit ``query`` best.
+    """A tool that returns the ``most`` best matching paragraphs of a folder's ``.txt`` and ``.md`` files.
 
-    The ranking weights shared words by how rare they are.
+    Paragraphs that share rare words with ``query`` rank higher.
     """
 
     def __init__(self, folder: Path, most: int = 3) -> None:

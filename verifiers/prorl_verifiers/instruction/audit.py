@@ -1,6 +1,6 @@
 """Built-in audit tasks for every instruction id.
 
-In ``audit.json``, a text may be a list of strings and of pairs [string, number of repetitions].
+In ``audit.json``, a text is a string or a list of strings and of pairs [string, number of repetitions].
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from prorl_verifiers.types import TaskError
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text that follows an instruction, and texts that violate it, by fault."""
+    """A text that follows an instruction, and violations of it by name."""
 
     right: str
     broken: Mapping[str, str]
@@ -40,12 +40,12 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids whose constraint an empty or meaningless text can meet, such as no commas."""
+    """Return the instruction ids that an empty or meaningless text can satisfy."""
     return frozenset(table_of(__file__)["form_only"])
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group per instruction id, and one group of all ids for answers without words."""
+    """Return one group per instruction id, and one group of all ids for probes without words."""
     items = {}
     for name in registered():
         kwargs = example(name)

@@ -1,4 +1,4 @@
-"""Cleans the arguments of an instruction, which may be null, misspelt or of the wrong type."""
+"""Validates and corrects the arguments of an instruction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "keyword": ("keywords",),
     "keywords": ("keyword",),
 }
-"""Other names that are accepted for an absent argument."""
+"""Accepted misspellings of an argument's name."""
 IGNORED: Mapping[str, tuple[str, ...]] = {"keywords:exclude_word_harder": ("instruction",)}
 RELATIONS = ("at least", "less than", "at most", "more than", "exactly")
 OFFICIAL_RELATIONS = ("at least", "less than")
@@ -30,21 +30,21 @@ _DRAWN = {
     "count:lowercase_counting": "N",
     "letters:letter_counting": "N",
 }
-"""Arguments by id. If the argument is zero, the published checker draws a random number."""
+"""Arguments for which the published checker draws a random number if they are 0, by instruction id."""
 _COUNTS = re.compile(
     r"num_\w+|N|n|m|small_n|n_\w+|(?:\w+_)?frequency|nth_paragraph|percentage|(?:min|max)_words"
 )
 _AS_GIVEN = ("prompt_to_repeat", "reference_text", "options", "sep", "word")
-"""Strings whose outer white space matters."""
+"""Arguments whose leading and trailing white space is kept."""
 
 
 def clean_kwargs(
     instruction: str, values: Mapping[str, Any] | None, needed: Iterable[str], mode: str
 ) -> dict[str, Any]:
-    """Return the ``needed`` arguments of an instruction, with their proper names and types.
+    """Return the ``needed`` arguments of an instruction, with corrected names and types.
 
-    Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for arguments that the
-    published checker rejects.
+    Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for those that the published
+    checker rejects.
     """
     remaining = {name: value for name, value in (values or {}).items() if value is not None}
     for name in IGNORED.get(instruction, ()):
@@ -53,15 +53,17 @@ def clean_kwargs(
     for name in needed:
         key = next((key for key in (name, *ALIASES.get(name, ())) if key in remaining), None)
         if key is None:
-            raise TaskError(f"{instruction}: its kwargs must contain {name!r}")
+            raise TaskError(f"{instruction}: 'kwargs' needs {name!r}")
         cleaned[name] = _value(instruction, name, remaining.pop(key), mode)
     if remaining:
         odd = min(map(str, remaining))
         hint = nearest(odd, list(cleaned)) if cleaned else ""
-        raise TaskError(f"{instruction}: unknown kwarg {odd!r}{hint}")
+        raise TaskError(f"{instruction}: unknown argument {odd!r} in 'kwargs'{hint}")
     nth, paragraphs = cleaned.get("nth_paragraph", 0), cleaned.get("num_paragraphs", 0)
     if nth > paragraphs:
-        raise TaskError(f"{instruction}: there is no paragraph {nth} of {paragraphs}")
+        raise TaskError(
+            f"{instruction}: nth_paragraph {nth} must be at most num_paragraphs {paragraphs}"
+        )
     start, end = cleaned.get("n_start"), cleaned.get("n_end")
     if start is not None and end is not None:
         prompt = cleaned["prompt_to_repeat"]
@@ -69,9 +71,9 @@ def clean_kwargs(
             end += 1  # the end is part of the span; mode ``fixed`` counts words
             prompt = prompt if mode == "reference" else prompt.split()
         if start >= end or not "".join(prompt[start:end]).strip():
-            raise TaskError(f"{instruction}: there is nothing between {start} and {end}")
+            raise TaskError(f"{instruction}: prompt_to_repeat is empty from {start} to {end}")
     if "phrase" in cleaned and len(cleaned["phrase"].split()) < 3:
-        raise TaskError(f"{instruction}: the phrase must have three words or more")
+        raise TaskError(f"{instruction}: phrase must have at least three words")
     return cleaned
 
 

@@ -7,9 +7,9 @@ import re
 LANGUAGES = frozenset(
     "en es pt ar hi fr ru de ja it bn uk th ur ta te bg ko pl he fa vi ne sw kn mr gu pa ml fi".split()  # noqa: SIM905
 )
-"""The 30 codes that IFEval uses."""
+"""Codes of IFEval's 30 languages."""
 MORE_LANGUAGES = frozenset("zh cs nl sv tr el ro hu da id ca no sk".split())  # noqa: SIM905
-"""Further codes that mode ``fixed`` supports."""
+"""Codes of further languages that mode ``fixed`` supports."""
 _PLAIN = re.compile("[a-z]")
 _NOTHING = "zxx"
 _NO_EVIDENCE = -1e30
@@ -19,23 +19,23 @@ _KIN = tuple(
     frozenset(group.split())
     for group in ("ru uk bg", "hi mr ne", "es pt it ca", "ar fa ur", "no da sv", "cs sk")
 )
-"""Groups of languages that are similar in short texts; ``_KIN_TIE`` applies between them."""
+"""Similar languages. Between them a difference of up to ``_KIN_TIE`` counts as a tie."""
 _KIN_TIE = 6.0
 _DENSE = frozenset("ja ko zh th".split())  # noqa: SIM905
 _FEWEST = 10
-"""Minimum letters of a text (a third of it in ``_DENSE`` languages)."""
+"""Minimum letters of a text; a third of this in ``_DENSE`` languages."""
 _LINE = 25
-"""Minimum letters of a line that is checked alone."""
+"""Minimum letters of a line whose language is detected separately."""
 _MOST_LINES = 500
-"""Maximum number of long lines that are checked, evenly spread over the text."""
+"""Maximum number of lines whose language is detected, evenly spread over the text."""
 _FOREIGN = 0.1
 """Maximum fraction of letters in lines of other languages."""
 
 
 def is_language(text: str, code: str) -> bool:
-    """Return whether at least 90 % of the text is in the language ``code``.
+    """Return whether at least 90 % of the text is in the language ``code``, compared with IFEval's 30 languages.
 
-    The candidates are IFEval's 30 languages and ``code``. Returns False for a text that is too short to tell.
+    Returns False for a text that is too short to tell.
     """
     code = code.split("-")[0].lower()
     if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _is_likeliest(

@@ -1,4 +1,4 @@
-"""Loads langdetect at import, outside a worker's time limit, with a fixed seed."""
+"""Loads langdetect with a fixed seed. Workers import it before a time limit starts."""
 
 from __future__ import annotations
 

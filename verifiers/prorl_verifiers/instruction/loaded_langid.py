@@ -1,4 +1,4 @@
-"""Loads py3langid and its model at import, outside a worker's time limit."""
+"""Loads py3langid and its model. Workers import it before a time limit starts."""
 
 from __future__ import annotations
 

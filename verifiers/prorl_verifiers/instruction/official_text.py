@@ -1,4 +1,4 @@
-"""The tools of the published checkers for words, sentences and languages, without downloads."""
+"""Splits words and sentences and detects languages like the published checkers, without downloads."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MODULES = {
     "syllapy": "syllapy",
 }
 TAGGER = "taggers/averaged_perceptron_tagger_eng"
-"""NLTK's name for the English part-of-speech weights, which no package includes."""
+"""NLTK's path of the English part-of-speech weights, which must be downloaded."""
 _STARTERS = (
     r"(Mr|Mrs|Ms|Dr|Prof|Capt|Cpt|Lt|He\s|She\s|It\s|They\s|Their\s|Our\s|We\s|But\s|However\s|That\s"
     r"|This\s|Wherever)"
 )
 _PLAIN = re.compile(r"((?:[A-Za-z0-9]+\s+)*[A-Za-z0-9]+)([.?!]?)")
-"""A sentence that NLTK splits only at white space and before its final mark, unless it has contractions."""
+"""A sentence of plain words, which NLTK's tokenizer splits only at white space and before its final mark."""
 _CONTRACTED = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)")
 _SUFFIXES = r" (Inc|Ltd|Jr|Sr|Co)[.]"
 _DOT, _END = "<prd>", "<stop>"
@@ -43,7 +43,7 @@ _PROTECTED: tuple[tuple[str, str], ...] = (
     (_SUFFIXES, rf" \1{_DOT}"),
     (r" ([A-Za-z])[.]", rf" \1{_DOT}"),
 )
-"""Substitutions, in the published order, that protect full stops inside sentences."""
+"""Substitutions that protect full stops inside sentences, in the published order."""
 _QUOTED = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
 
 
@@ -89,7 +89,7 @@ def nltk_words(text: str) -> list[str]:
 
 
 _MAX_CACHED = 2_000_000
-"""Maximum characters of sentences whose tokens are cached."""
+"""Maximum characters of the sentences in the token cache."""
 
 
 class _TokenCache:
@@ -146,7 +146,7 @@ DOWNLOADS: Mapping[str, Download] = {
         "python -m nltk.downloader averaged_perceptron_tagger_eng",
     ),
 }
-"""Weights that published checkers load, by name."""
+"""Weights that published checkers load, by their name in a catalogue."""
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""The instruction ids. Each set's ``catalogue.json`` lists its ids, their checks, and what the checks accept."""
+"""All instruction ids. The file ``catalogue.json`` of each set lists its ids and their checks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
     "langdetect": ("langdetect", "prorl_verifiers.instruction.loaded_langdetect"),
     "langid": ("py3langid", "prorl_verifiers.instruction.loaded_langid"),
 }
-"""Modules that checks need, by the name in a catalogue."""
+"""Modules to import for a check, by the library's name in a catalogue."""
 
 
 @cache
 def catalogue(name: str) -> Mapping[str, Instruction]:
     """Return the instructions of one of ``SETS`` by id.
 
-    The checks are in the set's ``fixed.py`` and ``official.py``. If ``fixed.py`` has none, the published check is used.
+    Their checks are in the set's ``fixed.py``, or else in ``official.py``.
     """
     fixed, official = (
         import_module(f"{__package__}.{name}.{mode}") for mode in ("fixed", "official")
@@ -58,7 +58,6 @@ def ifeval() -> Mapping[str, Instruction]:
 
 @cache
 def registry() -> Mapping[str, Instruction]:
-    """Return all instructions by id."""
     return {id_: entry for name in SETS for id_, entry in catalogue(name).items()}
 
 
@@ -73,7 +72,7 @@ RANDOM_UPSTREAM: Mapping[str, str] = {
     "count:lowercase_counting": "N 0 is drawn anew; here a TaskError in mode reference",
     "letters:letter_counting": "N 0 is drawn anew; here a TaskError in mode reference",
 }
-"""Maps ids whose published checker is random for some inputs to our behaviour."""
+"""Ids whose published checker is sometimes random, mapped to what it draws and what our check does instead."""
 
 
 def check_of(instruction: str, mode: str) -> Check:

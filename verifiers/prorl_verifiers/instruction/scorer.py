@@ -1,7 +1,7 @@
 """Scores a response by the fraction of constraints that it meets.
 
-The reference is {"instruction_id_list", "kwargs", "mode"?, "score"?}, as in IFEval. The reward counts strict results. A
-constraint is met loosely if one of eight variants of the response meets it.
+The reference is {"instruction_id_list", "kwargs", "mode"?, "score"?}, as in IFEval. The reward counts constraints that
+the response itself meets (strict). Metrics also count those that one of its eight variants meets (loose).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from prorl_verifiers.types import Score
 
 DEFAULT_MODE = "fixed"
 SCORES = ("fraction", "all")
-"""Reward: the fraction of constraints met (default), or 1 only if all are met."""
+"""The reward is the fraction of constraints met (default), or 1 if all are met, else 0."""
 
 
 def drop_nulls(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -27,10 +27,7 @@ def drop_nulls(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def variants(text: str) -> list[str]:
-    """Return IFEval's eight variants of a response.
-
-    They leave out the first line, the last line, both or neither, and keep or leave out asterisks.
-    """
+    """Return IFEval's eight variants of a response: without its first or last line or both, and without asterisks."""
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
     return cut + [variant.replace("*", "") for variant in cut]
@@ -44,7 +41,7 @@ def follows(
 
 
 def _prepare(text: str, mode: str) -> str:
-    """Return the text to check. In mode ``fixed``, invisible characters and blank ends are removed."""
+    """In mode ``fixed``, remove invisible characters, leading blank lines and trailing white space."""
     if mode == "reference":
         return text
     text = visible(text)
@@ -91,10 +88,10 @@ def note_constraint(
 
 
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Return the score. Raises MissingExtraError if a library is missing.
+    """Return the fraction of constraints met, or 0 or 1 if ``score`` is "all".
 
-    Its metrics are ``"{index}:{id}"`` and ``"loose:{index}:{id}"`` per constraint, ``strict_all`` and ``loose_all``
-    (0 or 1), the fractions ``strict`` and ``loose``, and the number of ``constraints``.
+    Metrics: 0 or 1 for ``"{index}:{id}"``, ``"loose:{index}:{id}"``, ``strict_all`` and ``loose_all``, the fractions
+    ``strict`` and ``loose``, and the number of ``constraints``. Raises MissingExtraError.
     """
     mode = str(reference.get("mode", DEFAULT_MODE))
     ids = list(reference["instruction_id_list"])

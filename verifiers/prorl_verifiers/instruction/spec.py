@@ -44,7 +44,7 @@ def check_reference(reference: Reference) -> None:
             hint = nearest(str(instruction), registry())
             raise TaskError(f"unknown instruction id {instruction!r}{hint}")
         if not isinstance(values, Mapping | None):
-            raise TaskError(f"{instruction}: its kwargs must be an object")
+            raise TaskError(f"{instruction}: its entry in 'kwargs' must be an object or null")
         entry = registry()[instruction]
         cleaned = clean_kwargs(instruction, values, entry.kwargs, mode)
         if mode == "reference":
@@ -88,13 +88,13 @@ def deep_canaries() -> Sequence[Canary]:
 def without_nulls(reference: dict[str, Any]) -> dict[str, Any]:
     kwargs = reference["kwargs"]
     if not isinstance(kwargs, list) or not all(k is None or isinstance(k, dict) for k in kwargs):
-        raise TaskError("kwargs must be a list of objects")
+        raise TaskError("'kwargs' must be a list of objects")
     cleaned = [{k: v for k, v in (one or {}).items() if v is not None} for one in kwargs]
     return {**reference, "kwargs": cleaned}
 
 
 def no_answer(reference: Reference) -> None:
-    """Return None, because constraints have no gold answer."""
+    """Return None: constraints have no gold answer."""
 
 
 def ids(reference: Reference) -> str | None:

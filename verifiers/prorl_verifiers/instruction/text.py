@@ -1,4 +1,4 @@
-"""Finds the words, sentences and paragraphs of a text as a reader sees them."""
+"""Splits a text into words, sentences and paragraphs, ignoring invisible characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prorl_verifiers.findings import note
 
 _ODD = re.compile(r"[^\t-\r -~]")
 _BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Invisible characters that are not format or control characters: joiners, fillers, blank Braille."""
+"""Invisible characters besides format and control characters: joiners, fillers, blank Braille."""
 _SHOWN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 """Visible format characters around Arabic and Syriac numbers."""
 _TWINS = str.maketrans(
@@ -24,7 +24,7 @@ _TWINS = str.maketrans(
     "SUoughnLABCEHJKLMPSTVWZiagcouvwz",
 )
 _SIGMAS = str.maketrans("ϲϹ", "cC")
-"""Sigmas that look like C, although their compatibility forms do not."""
+"""Sigmas that look like C; NFKC would replace them by other sigmas."""
 _WORD = re.compile(r"[^\W\d_]+")
 _OVERLAID = frozenset(("LATIN", "GREEK", "CYRILLIC"))
 _ALPHABETS_OF_TWINS = frozenset(("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"))
@@ -46,10 +46,7 @@ def _is_invisible(letter: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return the text without compatibility forms and extra marks, and with Latin letters for their lookalikes.
-
-    Lookalikes are replaced in words with Latin letters, and everywhere if a text has no other letter of their alphabet.
-    """
+    """Apply NFKC, remove extra combining marks, and replace letters that look Latin by Latin ones."""
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", text.translate(_SIGMAS))
@@ -105,7 +102,7 @@ _NEXT_SENTENCE = re.compile(
     r"\s+[\"'“‘(*_]*(?:The|It|He|She|They|We|You|This|That|These|Those|There|In|If|When|While|But|So|Then|However|My|Our|His|Her"
     r"|Their|Its|I)(?![\w.])"
 )
-"""A word that begins a sentence and no name (``U.S. It``, not ``U.S. Army``)."""
+"""A word that begins a sentence after an abbreviation: ``U.S. It``, but not ``U.S. Army``."""
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])([.!?…]++)[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[”’」』）]*+|[।؟۔]++(?=\s|$)"
 )
@@ -120,7 +117,7 @@ def words(text: str) -> list[str]:
 
 
 def count_words(text: str) -> int:
-    """Count the words of a text. ``don't`` is one word, ``well-known`` two."""
+    """Count the words of a text: ``don't`` is one word, ``well-known`` two."""
     text = visible(text)
     if not text.isascii():
         marks = {mark for mark in set(text) if unicodedata.category(mark)[0] == "M"}
@@ -133,10 +130,9 @@ def has_word(text: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences that have a letter or digit, stripped.
+    """Return the sentences that contain a letter or digit, without surrounding white space.
 
-    A sentence ends at . ! ? or an ellipsis before white space, or at another script's full stop. Abbreviations,
-    initials (``J.``) and list marks (``1.``) do not end a sentence.
+    Abbreviations, initials (``J.``) and list marks (``1.``) do not end a sentence.
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
@@ -184,7 +180,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def ends_trimmed(parts: list[str]) -> list[str]:
-    """Return ``parts`` without a first or last part that has no letter or digit."""
+    """Remove the first and the last part if they contain no letter or digit."""
     first = 1 if parts and not has_word(parts[0]) else 0
     last = len(parts) - 1 if len(parts) > first and not has_word(parts[-1]) else len(parts)
     return parts[first:last]
@@ -218,7 +214,7 @@ def same_word(left: str, right: str) -> bool:
 
 
 def compare(count: int, relation: str, limit: int) -> bool:
-    """Return whether ``count`` is in the relation ("at least", ...) to ``limit``, and record a finding."""
+    """Return whether ``count`` satisfies "{relation} {limit}", such as "at least 3", and record a finding."""
     met = {
         "at least": count >= limit,
         "less than": count < limit,

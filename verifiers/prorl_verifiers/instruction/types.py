@@ -1,4 +1,4 @@
-"""The definition of an instruction id."""
+"""Defines Instruction, the checks of an instruction id."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ Check = Callable[[str, Kwargs], bool]
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """An instruction id. ``meaning`` says which texts ``fixed`` accepts, and ``deviation`` how ``reference`` differs."""
+    """The checks of an instruction id: our ``fixed`` one and the published ``reference``.
+
+    ``meaning``: which texts ``fixed`` accepts.
+    ``deviation``: how ``reference`` differs from ``fixed``.
+    """
 
     kwargs: tuple[str, ...]
     fixed: Check
@@ -24,4 +28,4 @@ class Instruction:
     patterns: tuple[str, ...] = ()
     """Arguments that the published checker reads as regular expressions."""
     downloads: tuple[str, ...] = ()
-    """Weights that the published checker loads (``official_text.DOWNLOADS``)."""
+    """Weights that the published checker loads, as keys of ``official_text.DOWNLOADS``."""

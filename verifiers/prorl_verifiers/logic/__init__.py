@@ -1,1 +1,1 @@
-"""The logic verifier, which scores reasoning-gym's datasets. It replaces the scorers of reasoning-gym that are broken."""
+"""The logic verifier, which scores reasoning-gym's datasets and replaces its broken scorers."""

@@ -1,6 +1,6 @@
-"""Scores grids by the rules of their puzzle, and matrices cell by cell.
+"""Scores grids by the rules of their puzzle, and matrices by their cells.
 
-Every grid that keeps the given cells and obeys the rules is correct.
+Any grid that keeps the given cells and obeys the rules is correct.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from prorl_verifiers.logic.text import (
 
 Grid = list[list[int]]
 NOT_AS_ASKED = 0.1
-"""Credit for correct content as a Python list instead of a grid or word (upstream's value)."""
+"""Credit for the correct content as a Python list instead of a grid or word (same as upstream)."""
 
 
 def rows_of(text: str, lines: str = "", between: str = "", around: str = "") -> Grid | None:
-    """Return the integers of each non-blank line, or None if the text has other words.
+    """Return the integers in each non-blank line, or None if the text contains other words.
 
-    ``lines``: characters of lines to skip.
-    ``between``: characters that may separate integers.
-    ``around``: characters that may separate or enclose integers.
+    ``lines``: a line of these characters only is skipped.
+    ``between``: these characters separate integers within a line, but not at its ends.
+    ``around``: these characters separate integers anywhere.
     """
     grid: Grid = []
     for line in text.strip().split("\n"):
@@ -158,7 +158,7 @@ def _place_sums(lines: Iterable[Sequence[int]]) -> list[int]:
 
 
 def n_queens(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``n_queens``. The board as a Python list earns 0.5."""
+    """Score ``n_queens``. A correct board written as a Python list earns 0.5."""
     puzzle = entry["metadata"]["puzzle"]
     board = [line.split() for line in plain(answer).split("\n")]
     credit = 1.0
@@ -193,7 +193,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``game_of_life`` by correct cells. A board that is all dead, all alive or unchanged earns nothing."""
+    """Score ``game_of_life`` by correct cells. Boards that are all dead, all alive or unchanged earn 0."""
     gold, board = loads(str(entry["answer"])), loads(answer)
     boards = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)
@@ -240,7 +240,7 @@ def _decimals(text: str) -> list[list[float]]:
 
 
 def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``binary_matrix`` and ``spiral_matrix``. A correct answer as a Python list earns 0.1."""
+    """Score ``binary_matrix`` and ``spiral_matrix``. A correct matrix written as a Python list earns 0.1."""
     gold = plain(str(entry["answer"]))
     if plain(answer) == gold:
         return 1.0
@@ -253,7 +253,7 @@ def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def string_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``string_insertion``. The correct characters as a Python list earn 0.1."""
+    """Score ``string_insertion``. A list of the correct characters earns 0.1."""
     gold = str(entry["answer"]).strip()
     if answer == gold:
         return 1.0

@@ -1,6 +1,6 @@
 """Parses formulas, and computes their values, polynomials and derivatives.
 
-The grammar is Python's arithmetic with ``^`` and functions. Nothing in a model's text is executed.
+The grammar is Python's arithmetic with ``^`` and functions. A model's text is never executed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _ALLOWED = re.compile(r"[\w\s.+*/^()-]*", re.ASCII)
 _TOKENS = re.compile(r"\*\*|[\w.]+|\S")
 _NUMBER = re.compile(r"\d+\.?\d*|\.\d+", re.ASCII)
 _GLUED = re.compile(r"(?<!\w)[\d.]+[A-Za-z_]", re.ASCII)
-"""A number with a letter after it: ``2x`` is no product, and ``1e5`` and ``0x10`` are no numbers here."""
+"""A number followed by a letter, such as ``2x``, ``1e5`` or ``0x10``, which are rejected."""
 _LEADING_ZEROS = re.compile(r"(?<![\w.])0+(?=\d)")
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
 
 
 class FormulaError(ValueError):
-    """Raised if a text is not a formula or exceeds the limits."""
+    """Raised if a text is not a valid formula or exceeds the limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +42,21 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """Parse a formula with Python's parser, which does not run it. Raises FormulaError."""
+    """Parse a formula without executing it. Raises FormulaError."""
     if len(text) > MAX_LENGTH or _ALLOWED.fullmatch(text) is None or _GLUED.search(text):
-        raise FormulaError("no formula, or too long")
+        raise FormulaError("not a formula, or too long")
     plain = _LEADING_ZEROS.sub("", " ".join(text.split())).replace("^", "**")
     if len(_TOKENS.findall(plain)) > MAX_TOKENS:
-        raise FormulaError("too long")
+        raise FormulaError("the formula is too long")
     try:
         return _node(ast.parse(plain, mode="eval").body, plain)
     except (SyntaxError, MemoryError, RecursionError) as error:
-        raise FormulaError("no formula") from error
+        raise FormulaError("not a formula") from error
 
 
 def _node(tree: ast.expr, text: str, depth: int = 0) -> Node:
     if depth > MAX_DEPTH:
-        raise FormulaError("nested too deep")
+        raise FormulaError("the formula is nested too deep")
     match tree:
         case ast.Constant():
             number = text[tree.col_offset : tree.end_col_offset]
@@ -74,7 +74,7 @@ def _node(tree: ast.expr, text: str, depth: int = 0) -> Node:
             return Node(_SIGNS[type(sign)], None, sides)
         case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]):
             return Node("call", name, (_node(inner, text, depth + 1),))
-    raise FormulaError(f"unexpected {type(tree).__name__}")
+    raise FormulaError(f"{type(tree).__name__} is not allowed in a formula")
 
 
 def names(tree: Node) -> set[str]:
@@ -98,7 +98,7 @@ def exact_value(tree: Node) -> Fraction:
         case "+" | "-" | "*" | "/":
             left, right = (exact_value(arg) for arg in tree.args)
             return _ARITHMETIC[tree.op](left, right)
-    raise FormulaError("not arithmetic")
+    raise FormulaError("not an arithmetic expression")
 
 
 _ARITHMETIC: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
@@ -121,9 +121,9 @@ Polynomial = dict[Monomial, Fraction]
 
 
 def expanded(tree: Node) -> Polynomial:
-    """Return the polynomial of a tree that is written as a sum of terms.
+    """Return the polynomial of a tree that is a sum of terms.
 
-    Raises FormulaError if sums are multiplied or raised to a power.
+    Raises FormulaError if a sum is multiplied by a sum or raised to a power.
     """
     match tree.op:
         case "num":
@@ -150,7 +150,7 @@ def expanded(tree: Node) -> Polynomial:
             return {key: value / right[()] for key, value in left.items()}
         case "**":
             return _raised(*(expanded(arg) for arg in tree.args))
-    raise FormulaError("no polynomial")
+    raise FormulaError("not a polynomial")
 
 
 def _times(left: Polynomial, right: Polynomial) -> Polynomial:
@@ -198,9 +198,9 @@ def same_polynomial(answer: str, gold: str, variables: Mapping[str, Any] | list[
 
 POINTS = ("0.7234519", "1.3717283", "2.6391177", "-0.5189411", "-1.7773203", "-3.1172431")
 _BIGGEST = 2000
-"""Natural logarithm of the largest intermediate value that is allowed."""
+"""Maximum natural logarithm of an intermediate value."""
 FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
-"""Names that may stand for the constant of integration."""
+"""Default names of the constant of integration."""
 
 
 def is_antiderivative(
@@ -208,7 +208,7 @@ def is_antiderivative(
 ) -> bool:
     """Return whether the derivative of ``answer`` equals ``integrand``, to 20 digits at fixed points.
 
-    ``free`` names constants that may occur in ``answer``. Raises FormulaError if ``integrand`` is not a formula.
+    ``free``: names of constants that may occur in ``answer``. Raises FormulaError if ``integrand`` is invalid.
     """
     mpmath = import_module("mpmath")
     right = parse(integrand)

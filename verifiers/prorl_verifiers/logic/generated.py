@@ -1,4 +1,4 @@
-"""Audit groups of the logic verifier, from generated reasoning-gym entries or from a file of tasks."""
+"""Groups for the logic verifier's audit, from generated reasoning-gym entries or from a file of tasks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_verifiers.types import TaskError
 
 
 def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Group]:
-    """Generate ``items`` entries of each dataset in a child process, and yield a group per dataset.
+    """Yield one group per dataset, with ``items`` entries that reasoning-gym generates in a child process.
 
     Raises ServiceError if the child process fails.
     """
@@ -52,7 +52,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
             if child.wait() != 0:
                 log.seek(0)
                 words = log.read().strip().splitlines()[-1:] or ["no message"]
-                raise ServiceError(f"making reasoning-gym entries failed: {words[0][:300]}")
+                raise ServiceError(f"reasoning-gym failed to generate entries: {words[0][:300]}")
         finally:
             child.kill()
             child.wait()
@@ -60,7 +60,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 
 
 def file_groups(path: Path) -> list[Group]:
-    """Return the tasks of a file of {"id", "task", "question"?} rows, grouped by verifier and logic dataset.
+    """Return the tasks in a file of {"id", "task", "question"?} rows, grouped by verifier and logic dataset.
 
     Raises TaskError for an empty file or an invalid row.
     """
@@ -94,14 +94,14 @@ def file_groups(path: Path) -> list[Group]:
         part = str(item.task.reference.get("dataset", path.name))
         grouped.setdefault((item.task.verifier, part), []).append(item)
     if not grouped:
-        raise TaskError(f"{path} is empty: put tasks in it, one row per line")
+        raise TaskError(f"{path} is empty: write one task per line")
     return [
         Group(f"{verifier}: {part}", verifier, items) for (verifier, part), items in grouped.items()
     ]
 
 
 def plain(value: Any) -> Any:
-    """Return a JSON value for numpy numbers, times and enums."""
+    """Convert a numpy number, time or enum to a JSON value."""
     if hasattr(value, "item"):
         return value.item()
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

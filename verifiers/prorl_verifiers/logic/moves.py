@@ -1,6 +1,6 @@
 """Scores moves by simulating them.
 
-An impossible move makes the answer wrong, while reasoning-gym skips it.
+An impossible move makes the answer wrong, whereas reasoning-gym skips it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
 def moved_car(
     cars: Cars, walls: frozenset[int], label: str, direction: int
 ) -> tuple[int, ...] | None:
-    """Return the cells of a car after one step, where +1 is right or down, or None if it is blocked."""
+    """Return the cells of a car moved by one cell (``direction`` +1: right or down), or None if it is blocked."""
     cells = cars[label]
     stride = cells[1] - cells[0]
     taken = walls.union(*(other for name, other in cars.items() if name != label))
@@ -111,7 +111,7 @@ def path(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def tower_of_hanoi(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``tower_of_hanoi``. Every line must be a move and nothing else."""
+    """Score ``tower_of_hanoi``. Every line must consist of one move."""
     lines = [line.strip() for line in answer.split("\n") if line.strip()]
     move = re.compile(r"Move disk \d+ from Peg \d+ to Peg \d+", re.ASCII)
     return above_floor(answer, entry, upstream) if all(map(move.fullmatch, lines)) else 0.0
@@ -172,7 +172,7 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``quantum_lock``. The answer may only consist of button names."""
+    """Score ``quantum_lock``. The answer must consist of button names."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
@@ -183,7 +183,7 @@ def above_half(score: float) -> float:
 
 
 def graph_color(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``graph_color``: neighbours must differ, and only the offered numbers may be used."""
+    """Score ``graph_color``: neighbours need different colours, and colours must be among the given ones."""
     puzzle = entry["metadata"]["puzzle"]
     colors = loads(answer)
     if not isinstance(colors, Mapping):

@@ -1,4 +1,4 @@
-"""Scores numbers and arithmetic of reasoning-gym's datasets."""
+"""Scores numeric answers to reasoning-gym's datasets."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from prorl_verifiers.logic.text import (
 )
 
 FACTORED = 0.5
-"""Credit for several factors that have the right product but are not all prime (upstream's value)."""
+"""Credit for factors that have the right product but are not all prime (same as upstream)."""
 NEAR = 0.5
-"""A score ``exp(-distance)`` must exceed this, which allows rounding but not an error of one."""
+"""Scores ``exp(-distance)`` up to this become 0. So rounding errors are accepted, but not an error of 1."""
 
 
 _OPERATORS = {"\u00d7": "*", "\\times": "*", "\\cdot": "*", "\u00f7": "/", "\\div": "/"}
@@ -67,10 +67,7 @@ def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``polynomial_equations`` by the fraction of matched roots, or 0 if the fraction is one half or less.
-
-    The denominator is the number of roots in the gold or in the answer, whichever is larger.
-    """
+    """Score ``polynomial_equations`` by the fraction of matched roots. Fractions up to one half earn 0."""
     gold = _floats(str(entry["answer"]))
     values = _floats(answer)
     if gold is None or values is None:
@@ -99,7 +96,7 @@ def _floats(text: str) -> list[float] | None:
 
 
 def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``complex_arithmetic`` with reasoning-gym's ``exp(-distance)``. Scores up to 0.5 become 0."""
+    """Score ``complex_arithmetic`` with reasoning-gym's ``exp(-distance)``, or 0 if this is at most 0.5."""
     if not re.fullmatch(r"[\s()\d.ij+*\u2212-]*", answer.lower()):
         return 0.0
     score = upstream()
@@ -107,14 +104,14 @@ def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``advanced_geometry``. The gold answer earns 1. Others earn reasoning-gym's score if it is above FLOOR."""
+    """Score ``advanced_geometry`` with reasoning-gym's score, or 0 if this is at most FLOOR."""
     if entry["metadata"].get("task_type") == "orthocenter" and answer.count(",") != 1:
         return 0.0
     return max(float(same_text(answer, str(entry["answer"]))), above_floor(answer, entry, upstream))
 
 
 def factors(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``prime_factorization``. Factors that have the right product but are not all prime earn 0.5."""
+    """Score ``prime_factorization``. Several factors with the right product that are not all prime earn 0.5."""
     gold = _factors(str(entry["answer"]))
     values = _factors(answer)
     if not values or gold is None:
@@ -174,7 +171,7 @@ def _integer(text: str) -> int | None:
 
 
 def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``number_format``. The answer must be within 5e-4 of the gold and nearest to it among the candidates."""
+    """Score ``number_format``. Of the question's candidates, the gold must be the nearest to the answer, within 5e-4."""
     text = answer.strip()
     value = _decimal(text)
     if value is None:
@@ -192,7 +189,7 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score ``decimal_arithmetic``. The error may be one unit in the last digit that the question requests.
 
-    If the question requests no digits, the error may be 0.001, or 0.1 % of a gold below 1.
+    If the question requests no number of digits, the error may be 0.001, or 0.1 % of a gold below 1.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))
     if value is None or gold is None:
@@ -218,7 +215,7 @@ def _decimal(text: str) -> Decimal | None:
 
 
 def count_or_day(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``calendar_arithmetic``, whose gold is a day, a count or yes/no."""
+    """Score ``calendar_arithmetic``, whose gold is a weekday, a count, or yes or no."""
     value, gold = whole(answer), whole(str(entry["answer"]))
     if gold is not None:
         return float(value == gold)
@@ -230,7 +227,7 @@ _CLOCK = re.compile(r"(?:(\d{1,9}) days?,? (?:and )?)?(\d{1,4}):(\d\d)(?::(\d\d(
 
 
 def duration(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``time_intervals``. The answer must be the gold duration and nothing else."""
+    """Score ``time_intervals``. The answer must consist of the gold duration."""
     gold = str(entry["answer"])
     expected = _seconds(gold)
     same = plain(answer) == plain(gold)

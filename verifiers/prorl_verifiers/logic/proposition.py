@@ -1,4 +1,4 @@
-"""Scores propositional_logic with truth tables."""
+"""Scores ``propositional_logic`` with truth tables."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from prorl_verifiers.logic.text import Entry, Upstream
 
 Truth = Callable[[dict[str, bool]], bool]
 RESTATED = 0.25
-"""Maximum credit for a conclusion that only repeats premises (upstream's value for a tautology)."""
+"""Maximum credit for a conclusion that only repeats premises."""
 TELLING = 0.5
-"""For reward 1, a conclusion must exclude this fraction of the assignments that the premises exclude.
-
-A clause like ``P or Q or R or S`` follows from most premises and says almost nothing.
-"""
+"""For reward 1, a conclusion must exclude this fraction of the assignments that the premises exclude."""
 _TOKEN = re.compile(r"\s*([A-Za-z]\w*|[()\u2227\u2228\u00ac\u2192\u2194])", re.ASCII)
 _BINARY: dict[str, Callable[[bool, bool], bool]] = {
     "\u2194": lambda a, b: a == b,
@@ -24,15 +21,15 @@ _BINARY: dict[str, Callable[[bool, bool], bool]] = {
     "\u2228": lambda a, b: a or b,
     "\u2227": lambda a, b: a and b,
 }
-"""The binary operators, loosest first (upstream's order), all left-associative."""
+"""The binary operators, which are left-associative, in the order of increasing precedence."""
 MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 
 
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score ``propositional_logic``.
 
-    The premises exclude some assignments. A valid conclusion earns 1 if it excludes at least half of them, else the
-    fraction that it excludes. A restated premise earns at most 0.25, and a tautology 0.
+    A valid conclusion earns 1 if it excludes at least half of the assignments that the premises exclude, else the
+    excluded fraction. A restated premise earns at most 0.25, and a tautology 0.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
@@ -103,24 +100,24 @@ def names(text: str) -> set[str]:
 
 def parse(text: str) -> Truth:
     if len(text) > MAX_LENGTH:
-        raise ValueError("too long")
+        raise ValueError("the formula is too long")
     tokens: list[str] = []
     position, text = 0, text.strip()
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise ValueError("no formula")
+            raise ValueError("not a formula")
         tokens.append(match.group(1))
         position = match.end()
     truth = _binary(tokens, 0, 0)
     if tokens:
-        raise ValueError("trailing text")
+        raise ValueError("text follows the formula")
     return truth
 
 
 def _binary(tokens: list[str], level: int, depth: int) -> Truth:
     if depth > MAX_DEPTH:
-        raise ValueError("nested too deep")
+        raise ValueError("the formula is nested too deep")
     operators = list(_BINARY)
     if level == len(operators):
         return _unary(tokens, depth)
@@ -133,7 +130,7 @@ def _binary(tokens: list[str], level: int, depth: int) -> Truth:
 
 def _unary(tokens: list[str], depth: int) -> Truth:
     if not tokens or depth > MAX_DEPTH:
-        raise ValueError("ends too early, or nested too deep")
+        raise ValueError("the formula is incomplete or nested too deep")
     token = tokens.pop(0)
     if token == "\u00ac":
         inner = _unary(tokens, depth + 1)

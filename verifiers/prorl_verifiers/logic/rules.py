@@ -1,4 +1,4 @@
-"""Maps each reasoning-gym dataset to its scoring rule, and says how the rule differs from reasoning-gym's."""
+"""The scoring rule of each reasoning-gym dataset, and how it differs from reasoning-gym's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 
 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``codeio``. The gold JSON object earns 1. If over half of its values are correct, the credit is partial.
+    """Score ``codeio``. The gold JSON object earns 1, and an object with over half of its values earns partial credit.
 
     Values that are easy to guess or are shown in the question do not count.
     """
@@ -38,7 +38,7 @@ def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _same_json(one: Any, other: Any) -> bool:
-    """Compare JSON values. A boolean never equals a number, and numbers may differ by a relative 1e-12."""
+    """Compare JSON values. Numbers may differ by a relative 1e-12, and a boolean never equals a number."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -55,7 +55,11 @@ Check = Callable[[str, Entry, Upstream], float]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A dataset's scoring function. ``partial``: what earns partial credit. ``change``: difference from upstream."""
+    """The scoring rule of a dataset.
+
+    ``partial``: what earns partial credit.
+    ``change``: how the rule differs from upstream.
+    """
 
     check: Check
     partial: str = ""

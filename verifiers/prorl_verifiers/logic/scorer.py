@@ -1,9 +1,8 @@
-"""Finds the answer in a response and scores it by the rules of its reasoning-gym dataset.
+"""Finds the answer in a response and scores it by the rule of its reasoning-gym dataset.
 
-The reference is {"dataset", "entry", "mode"?, "extraction"?}. In mode ``fixed`` (default) the rules of this package
-apply. In mode ``reference`` the reward is reasoning-gym's own score, clipped to [0, 1]. With ``extraction`` ``answer``
-(default) the answer is the last closed ``<answer>``. With ``lenient`` it may also be the last box or a last line
-"Answer: X".
+The reference is {"dataset", "entry", "mode"?, "extraction"?}. Mode ``fixed`` (default) applies ``rules.py``, and mode
+``reference`` returns reasoning-gym's score, clipped to [0, 1]. The answer is the last closed ``<answer>`` or, with
+``extraction`` "lenient", also the last box or a last line "Answer: X".
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 MODES = ("fixed", "reference")
 EXTRACTIONS = ("answer", "lenient")
 MAX_NESTING = 60
-"""Answers with deeper brackets are wrong, because JSON and Python parsers fail on them."""
+"""Answers with deeper brackets are wrong, because parsers would fail on them."""
 
 
 def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
@@ -70,7 +69,7 @@ def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Sc
 
 
 def find_answer(text: str, extraction: str, entry: Mapping[str, Any]) -> str | None:
-    """Return the answer in a response, or None. A line "Answer: X" counts only if the gold has one line."""
+    """Return the answer in a response, or None. A line "Answer: X" counts only if the gold is a single line."""
     answer = last_tag(text)
     if answer is not None or extraction == "answer":
         return answer
@@ -134,7 +133,7 @@ _FENCE_MARK = re.compile(r"[\w+-]{0,20}[^\S\n]*\n")
 
 
 def readings(answer: str, question: str = "") -> Iterator[str]:
-    """Yield ``answer``, and then what remains after each layer of formatting is removed."""
+    """Yield ``answer``, and then what remains after removing each layer of formatting, such as ``**`` or a label."""
     yield answer
     for _ in range(MOST_LAYERS):
         inner = _without_layer(answer, question)

@@ -115,11 +115,11 @@ SPEC = VerifierSpec(
 
 
 _PLAN: frozenset[Kind] = frozenset({"appended", "digit", "order"})
-"""Another plan may also reach the goal."""
+"""Mutations of a sequence of moves, which may still reach the goal."""
 _ANY_ORDER: frozenset[Kind] = frozenset({"order"})
-"""Swapped rows may also solve a grid puzzle; one changed cell breaks its sums or Latin rows."""
+"""Mutations of an answer whose parts may have another order."""
 _NO_PRECISION: frozenset[Kind] = frozenset({"precision"})
-"""The question does not ask for a precision, or asks for less than the gold has."""
+"""Mutations of a number that may have fewer digits than the gold."""
 
 MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
     **dict.fromkeys(
@@ -143,4 +143,4 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
     ),
     **dict.fromkeys(("coin_flip", "number_format", "pool_matrix", "power_function"), _NO_PRECISION),
 }
-"""For each dataset, the kinds of mutations that may leave an answer correct."""
+"""For each dataset, the kinds of mutations after which an answer may still be correct."""

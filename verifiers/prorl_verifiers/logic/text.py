@@ -1,6 +1,6 @@
-"""Scores words, numbers and lists of reasoning-gym's datasets.
+"""Scores words, numbers and lists in answers to reasoning-gym's datasets.
 
-White space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no are ignored.
+White space, Unicode minus signs, thousands separators, trailing zeros and the case of yes and no are ignored.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from prorl_verifiers.extract import strict_json
 T = TypeVar("T")
 Entry = Mapping[str, Any]
 Upstream = Callable[[], float]
-"""Calls reasoning-gym's own scorer on the same answer; returns a value in [0, 1]."""
+"""Returns reasoning-gym's own score of the same answer, in [0, 1]."""
 
 PARTIAL = 0.9
-"""Maximum credit for an answer that is correct in some positions only."""
+"""Maximum credit for an answer that is not correct in all positions."""
 _CASELESS = frozenset("true false yes no on off undetermined".split())  # noqa: SIM905
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?", re.ASCII)
 _MOST_DIGITS = 1000
@@ -28,13 +28,13 @@ _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def plain(text: str) -> str:
-    """Return ``text`` with single spaces, ASCII minus signs, and no blank lines at its ends."""
+    """Return ``text`` with single spaces, ASCII minus signs, and no leading or trailing blank lines."""
     lines = [" ".join(line.split()) for line in text.replace("\u2212", "-").split("\n")]
     return "\n".join(lines).strip()
 
 
 def number(text: str) -> Decimal | None:
-    """Return the number in a text such as ``+01,000.50``, or None."""
+    """Parse a number such as ``+01,000.50``. Return None for other texts."""
     text = text.replace("\u2212", "-").strip()
     if len(text) > _MOST_DIGITS or not re.search(r"\d", text) or not _NUMBER.fullmatch(text):
         return None
@@ -78,12 +78,12 @@ def exact(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def exact_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score answers that must be written like the gold, so that ``01`` is not ``1``."""
+    """Score answers that must equal the gold character by character: ``01`` is not ``1``."""
     return float(plain(answer) == plain(str(entry["answer"])))
 
 
 def exact_word(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score answers that must equal the gold. Case, spaces and hyphens are ignored."""
+    """Score answers that must equal the gold, ignoring case, spaces and hyphens."""
     return float(_joined(answer) == _joined(str(entry["answer"])))
 
 
@@ -92,7 +92,7 @@ def _joined(text: str) -> str:
 
 
 def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score numbers that must equal the gold. Plus signs, outer zeros and commas are ignored."""
+    """Score numbers that must equal the gold, ignoring plus signs, outer zeros and commas."""
     return float(number(answer) is not None and number(answer) == number(str(entry["answer"])))
 
 
@@ -104,7 +104,7 @@ _CLAIM = re.compile(r"(?:[-*\u2022] ?)?(?:so )?([\w'-]+) is (?:an? )?(?:\w+)", r
 
 
 def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``knights_knaves``. The answer must make one claim per person and nothing else."""
+    """Score ``knights_knaves``. The answer must consist of one claim per person."""
     parts = [" ".join(p.split()) for p in re.split(r"[,.;()\n]|\band\b", answer) if p.strip()]
     matches = [_CLAIM.fullmatch(part) for part in parts]
     names = [claim.group(1).casefold() for claim in matches if claim is not None]
@@ -113,7 +113,7 @@ def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``cryptarithm`` with reasoning-gym's score if it is above FLOOR. Two values for one letter earn 0."""
+    """Score ``cryptarithm`` with reasoning-gym's score, or 0 up to FLOOR. Two values for one letter earn 0."""
     letters = [pair.partition("=")[0].strip() for pair in answer.split(",")]
     return above_floor(answer, entry, upstream) if len(letters) == len(set(letters)) else 0.0
 
@@ -124,13 +124,13 @@ def above_floor(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 FLOOR = 0.05
-"""Upstream scorers give up to this for any text that they can parse; mode ``fixed`` counts it as 0."""
+"""Scores up to this become 0, because upstream's scorers give them to any text that they can parse."""
 
 
 def beyond(share: float, base: float) -> float:
     """Return the credit for a fraction ``share`` of correct parts.
 
-    It is 0 up to ``base`` or one half, whichever is larger, grows linearly to PARTIAL, and is 1 for a ``share`` of 1.
+    It is 0 up to ``base`` (at least one half), grows linearly to PARTIAL, and is 1 if all parts are correct.
     """
     if share >= 1.0:
         return 1.0
@@ -141,7 +141,7 @@ def beyond(share: float, base: float) -> float:
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
     """Return the credit for the positions at which ``answer`` equals ``gold``.
 
-    The best constant answer and each of ``echoes`` earn nothing. A longer text that contains the gold earns nothing.
+    It is 0 if the lengths differ, or if a constant or one of ``echoes`` has as many correct positions.
     """
     if not gold or len(answer) != len(gold):
         return 0.0
@@ -167,21 +167,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``sentence_reordering`` by the words in the right positions. The question's order earns nothing."""
+    """Score ``sentence_reordering`` by the words in the right positions. The question's word order earns 0."""
     gold = str(entry["answer"]).casefold().split()
     question_words = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, question_words)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``letter_jumble`` by the words in the right positions. Repeating the scrambled words earns nothing."""
+    """Score ``letter_jumble`` by the words in the right positions. The scrambled words earn 0."""
     gold = str(entry["answer"]).casefold().split()
     scrambled = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, scrambled)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``word_sorting`` by the words in the right positions. Repeating the unsorted list earns nothing."""
+    """Score ``word_sorting`` by the words in the right positions. The unsorted list earns 0."""
     metadata = entry["metadata"]
     words = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
@@ -191,7 +191,7 @@ def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def listed_numbers(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``number_sorting`` and ``number_filtering``. The numbers must equal the gold list, in its order."""
+    """Score ``number_sorting`` and ``number_filtering``. The list must equal the gold, in order."""
     numbers, gold = number_list(answer), number_list(str(entry["answer"]))
     same = same_text(answer, str(entry["answer"]))
     return float(same or (numbers is not None and numbers == gold))
@@ -229,9 +229,9 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``gsm_symbolic``. The gold number may have a currency sign, and words that keep its value.
+    """Score ``gsm_symbolic``. A currency sign and words that do not change the value may surround the number.
 
-    A noun after the number must be the one that "how many" asks for. A percent sign needs a question about percent.
+    Only the noun that the question counts may follow the number.
     """
     question = str(entry["question"]).casefold()
     match = _ONE_NUMBER.fullmatch(answer.casefold().strip())
@@ -288,11 +288,11 @@ _MEASURES = _stems(
     "pint pints cup cups tablespoon teaspoon cent cents penny pennies pence dime nickel degree degrees watt volt joule "
     "byte bytes bit bits mph kph"
 )
-"""Units of measurement, which are right only if the question asks for them."""
+"""Stems of units, which are accepted only if the question asks for them."""
 
 
 def loads(text: str) -> Any:
-    """Return a JSON value, or None if the text is invalid, null or nested too deeply."""
+    """Parse JSON. Return None if the text is invalid, null or nested too deep."""
     if text.count("[") + text.count("{") > 2000 or nesting(text) > 40:
         return None
     try:

@@ -1,6 +1,6 @@
 """Calls the scorers of reasoning-gym 0.1.25 ("upstream") without executing a model's text.
 
-Scorers that evaluate text get only text that our own parser accepts.
+Scorers that call ``eval`` get only text that our own parser accepts.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from prorl_verifiers.logic.formula import (
 from prorl_verifiers.logic.text import nesting
 
 MAX_POWER = 60
-"""Maximum exponent of a number; exponents of letters go up to MAX_EXPONENT."""
+"""Maximum exponent of a number. For letters it is MAX_EXPONENT."""
 _LITERALS = re.compile(r"""(?:[\s\[\](),\d-]|'[\w ]*'|"[\w ]*")*""")
 _WORDS = re.compile(r"[\s\w-]*")
-"""Text without brackets, quotes or dots, which cannot call or access anything if evaluated."""
+"""Text without brackets, quotes and dots, which is harmless if evaluated."""
 _HEX_ARITHMETIC = re.compile(r"[\s\da-fx()+*<>&|^~%-]*", re.IGNORECASE)
 _ODD_TEXT = (
     ValueError,
@@ -51,18 +51,18 @@ EVALUATING = (
     "intermediate_integration",
     "polynomial_multiplication",
 )
-"""The nine datasets whose upstream scorer evaluates the answer."""
+"""The datasets whose upstream scorer evaluates the answer."""
 _LITERAL_ANSWERS = EVALUATING[:4]
 _ARITHMETIC_ANSWERS = EVALUATING[4:6]
 _FLOORS = {"countdown": 0.01, "puzzle24": 0.01}
-"""Upstream's score for text that cannot be evaluated, if not 0."""
+"""Upstream's score for text that cannot be evaluated, if it is not 0."""
 _LONGEST_FORMULA = 1500
 _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
-"""Maximum characters of answers to datasets whose upstream scorer needs quadratic time or more."""
+"""Maximum characters of an answer for upstream scorers that need quadratic time or more."""
 
 
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
-    """Return upstream's score, or 0 if upstream fails on ``answer`` but not on the gold answer."""
+    """Return upstream's score, or 0 if upstream raises for ``answer`` but not for the gold answer."""
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
     if len(answer) > _LONGEST.get(dataset, len(answer)):
@@ -118,7 +118,7 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether upstream may evaluate ``answer``, which must consist of literals, arithmetic and formulas."""
+    """Return whether ``answer`` is harmless for upstream to evaluate: literals, arithmetic and formulas only."""
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
         return bool(_HEX_ARITHMETIC.fullmatch(str(metadata["problem"])[:10_000]))
@@ -144,7 +144,7 @@ def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> boo
 
 
 def without_integrals(dataset: str, answer: str) -> str:
-    """Replace each unevaluated ``Integral(f, x)``, which some golds contain, by ``(f)``."""
+    """Replace ``Integral(f, x)``, which some golds contain, by ``(f)``."""
     if not dataset.endswith("integration") or len(answer) > 300:
         return answer
     inner = r"((?:[^(),]|\((?:[^(),]|\([^(),]*\))*\))*)"
@@ -152,7 +152,7 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Return whether the answer passes a quick numeric check."""
+    """Check numerically whether an answer may be the antiderivative."""
     if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

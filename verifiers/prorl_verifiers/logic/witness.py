@@ -1,4 +1,4 @@
-"""Solves entries that have no usable gold, to prove that the scorers can be satisfied."""
+"""Solves entries without a usable gold, to show that their scorers accept a correct answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def witness(dataset: str, entry: Entry) -> str | None:
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the gold, or a solver's correct answer if the gold is missing or has an unevaluated integral."""
+    """Return the gold or, if it is missing or contains ``Integral``, a solver's answer. Return None if unsolved."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])
@@ -34,7 +34,7 @@ _TURNS = {
     "sin": ((-1, "cos"), (-1, "sin"), (1, "cos"), (1, "sin")),
     "cos": ((1, "sin"), (-1, "cos"), (-1, "sin"), (1, "cos")),
 }
-"""Sign and function of the first to fourth antiderivative."""
+"""(Sign, function) of the first four antiderivatives of sine and cosine."""
 
 
 def by_parts(entry: Entry) -> str | None:
@@ -178,4 +178,4 @@ WITNESSES: dict[str, Callable[[Entry], str | None]] = {
     "rubiks_cube": rubiks_cube,
     "rush_hour": rush_hour,
 }
-"""Solvers of the datasets that store no answer."""
+"""Solvers by dataset, for datasets without golds."""

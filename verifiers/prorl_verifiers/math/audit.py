@@ -9,7 +9,7 @@ from prorl_verifiers.audit_shape import Group, Item, table_of
 from prorl_verifiers.tasks import load_task
 
 _OWN_CHANCE = ("zero, one and infinity",)
-"""Families whose golds a constant may match; their chance is computed from the golds."""
+"""Groups of golds that a constant may match, so their chance is estimated from the golds."""
 
 
 def math_groups() -> list[Group]:

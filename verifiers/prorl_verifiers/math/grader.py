@@ -1,4 +1,4 @@
-"""Grades answers by rules, without computer algebra. Nothing in an answer is evaluated as code."""
+"""Grades answers by rules, without computer algebra. Answers are never executed as code."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ _INTEGER = re.compile(r"[1-9][0-9]*")
 _TRAILING = re.compile(r"([-+]?[0-9][0-9.,/ ]*)\s*([A-Za-z][A-Za-z/^0-9]{0,12})")
 _DECIMAL_COMMA = re.compile(r"-?(?:\d+,(?:\d{1,2}|\d{4,20})|0,\d{3})")
 _GROUPED_COMMA = re.compile(r"-?\d{1,3}(?:[. ]\d{3})+,\d{1,20}")
-"""Matches ``1.000,99`` and ``1 000,99``."""
+"""A number with a decimal comma and digit groups, such as ``1.000,99`` or ``1 000,99``."""
 _DECIMALS = re.compile(r"-?\d+\.\d+")
 _SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
 _FRAME = re.compile(r"(?:it is|it's|they are|(?:final )?answer is)\s+(?=\S)")
-"""Phrases that may precede a one-word answer."""
+"""A phrase such as ``the answer is`` before a one-word answer."""
 _INDEXED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])_\{?([i-n])(?:[+-]\d)?\}?(?![A-Za-z])")
 _CALLED = re.compile(r"(?<![A-Za-z\\])([A-Za-z])\(([i-n])(?:[+-]\d)?\)")
-"""``a_n`` and ``a(n)``."""
+"""A term of a sequence, written ``a(n)``."""
 _TERMS = re.compile(r"_|[a-zA-Z]\(|\d[KkMB]\Z")
 _IMAGINARY = re.compile(r"(?<![A-Za-z\\])i(?![A-Za-z])")
 _SHORT = re.compile(r"(-?\d+(?:\.\d+)?)([KkMB])")
@@ -97,7 +97,7 @@ class Judgement:
 
 
 def grade(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
-    """Return the decision on an answer and its reason. Never raises."""
+    """Return the decision on an answer and the reason. Never raises."""
     rules = rules or Rules()
     if answer == gold:
         return Judgement("accept", "same text")
@@ -214,7 +214,7 @@ def _compare_value(gold: Gold, answer: str, currency: str, rules: Rules) -> Judg
 
 
 def _respelled(gold: str, answer: str) -> str:
-    """Return the answer with the gold's notation of terms (``a_n`` or ``a(n)``), and ``5M`` as "5 million"."""
+    """Rewrite ``a(n)`` as ``a_n`` or the reverse, as in the gold, and ``5M`` as "5 million"."""
     indexed = "".join(name for name, _ in _INDEXED.findall(gold))
     called = "".join(name for name, _ in _CALLED.findall(gold))
     if indexed:
@@ -242,12 +242,12 @@ def _decimal_comma(gold: Gold, answer: str) -> bool:
 
 
 def squeeze(text: str) -> str:
-    """Remove white space, except between two digits, because ``1 2`` is not 12."""
+    """Remove white space, except between two digits: ``1 2`` is not 12."""
     return text if text.isalnum() else _BLANK.sub("", text)
 
 
 def same_letter(letter: str, answer: str) -> bool:
-    """Return whether an answer names the option ``letter``, as ``C``, ``(C)`` and ``C. text`` do."""
+    """Return whether an answer names the option ``letter``, as ``C``, ``(C)`` or ``C. text``."""
     words = plain_words(answer)
     if len(words) == 1:
         return words.upper() == letter

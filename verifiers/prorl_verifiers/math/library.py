@@ -1,6 +1,6 @@
-r"""Grades with math-verify, either plainly or behind our guards.
+r"""Grades with math-verify, either alone or after our own checks.
 
-The guards reject wrong answers that math-verify alone accepts, such as chains, unevaluated answers, or ``50\%`` for 50.
+These checks reject wrong answers that math-verify accepts, such as unevaluated answers or ``50\%`` for 50.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SENTENCES = re.compile(r"\n|(?<=[.!?])\s")
 MAX_NESTED = 12
 MAX_SCRIPTS = 4
 MAX_EXPANDED = 400
-"""Maximum terms of an expanded power."""
+"""Maximum number of terms of an expanded power."""
 _RELATION = re.compile(r"[<>]|\\(?:le|ge|leq|geq|lt|gt|in|infty|cup)(?![a-zA-Z])")
 
 
@@ -51,11 +51,11 @@ _ALGEBRA_ERRORS = (
     TypeError,
     ValueError,
 )
-"""What sympy raises on numbers that it cannot evaluate; math-verify itself returns False on its own errors."""
+"""Exceptions of sympy for numbers that it cannot evaluate."""
 
 
 def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
-    """Return whether ``text`` contains an answer, and whether that answer equals ``gold``."""
+    """Return whether math-verify finds an answer in ``text``, and whether the answer equals ``gold``."""
     try:
         for part in (gold, *([last_boxed(text)] if "\\boxed" in text else _SENTENCES.split(text))):
             check_size(part or "")
@@ -82,7 +82,7 @@ def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]
 
 
 def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
-    """Return the gold without its name, and all sides of the answer that must equal the gold."""
+    """Return the gold without its name, and the sides of the answer that must equal it."""
     gold_sides, sides = split_top(gold, "="), split_top(answer, "=")
     if len(gold_sides) == 2 and _NAME.fullmatch(gold_sides[0]):
         if len(sides) > 1 and squeeze(sides[0]) != squeeze(gold_sides[0]):
@@ -129,7 +129,7 @@ def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[b
     gold_parsed = _parse("\\boxed{" + gold + "}", equations=False)
     parsed = _parse("\\boxed{" + answer + "}", equations=False)
     if not gold_parsed or not parsed:
-        return False, "not a formula that can be read"
+        return False, "math-verify cannot parse the gold or the answer"
     if isinstance(gold_parsed[0], Relational) and isinstance(parsed[0], Relational):
         # math-verify compares relations by what they simplify to: two false ones are equal
         return False, "two relations whose equality could not be shown"
@@ -158,7 +158,7 @@ def _refusal(gold: str, answer: str) -> str | None:
 
 
 def check_size(text: str) -> None:
-    """Raise TooLarge if computer algebra would take too long."""
+    """Raise TooLarge if computer algebra would take too long for ``text``."""
     found = list(_PARTS.finditer(text))
     parts = [match.group() for match in found]
     partner = _partners(parts)
@@ -172,7 +172,7 @@ def check_size(text: str) -> None:
             ends[at] = min(partner.get(first, first), len(parts) - 1)
             rows[ends[at] + 1] = rows.get(at, 0) + 1
             if rows[ends[at] + 1] > MAX_SCRIPTS:
-                raise TooLarge("too many scripts in a row")
+                raise TooLarge(f"more than {MAX_SCRIPTS} subscripts and superscripts in a row")
     exponents: dict[int, Value] = {}
     for at in reversed(ends):
         if at == 0 or parts[at] == "_":
@@ -190,7 +190,7 @@ def check_size(text: str) -> None:
 
 
 def _partners(parts: list[str]) -> dict[int, int]:
-    """Return {index: index of the matching bracket} for all brackets."""
+    """Return {index of a bracket: index of the matching bracket}."""
     opened: list[int] = []
     partner: dict[int, int] = {}
     for at, part in enumerate(parts):
@@ -205,7 +205,7 @@ def _partners(parts: list[str]) -> dict[int, int]:
 
 
 def _value(text: str) -> tuple[Value, int]:
-    """Return the value of ``text`` with 1 for each letter (1 if unreadable), and the number of letters."""
+    """Return the value of ``text`` if all letters are 1, or 1 if it cannot be parsed, and the number of letters."""
     try:
         node = read(text)
         letters = symbols(node)

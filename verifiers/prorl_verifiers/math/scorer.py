@@ -1,4 +1,4 @@
-"""Scores math responses, including multiple choice."""
+"""Scores responses to math tasks, including multiple choice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 _WRAPPED = re.compile(r"\\(?:text(?:bf|it|rm)?|mathrm|mathbf|mbox)\s*\{([^{}]*)\}")
 _FONTS = re.compile(r"\\text|\\mathrm")
 _DASHED = re.compile(r"^([A-Z])\s+[-–—]\s+")
-"""``B - text`` names an option like ``B. text``."""
+"""An option with a dash, such as ``B - text``, which means the same as ``B. text``."""
 
 
 def grade_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
@@ -54,7 +54,7 @@ def note_options(picked: int | None, right: int | None, choices: Sequence[str]) 
 
 
 def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:
-    """Return the index of the one option that ``answer`` names by its letter, content or both, or None."""
+    """Return the index of the only option that ``answer`` names, by letter or content, or None."""
     wrapped = _WRAPPED.fullmatch(clean(answer))
     text = _DASHED.sub(r"\1. ", wrapped.group(1).strip() if wrapped else clean(answer))
     words = plain_words(text)
@@ -85,7 +85,10 @@ def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int |
 
 
 def find_answer(text: str, boxed: str | None, letters: bool) -> str | Score:
-    """Return the answer in a response with the last box ``boxed``, or the score if there is no valid answer."""
+    """Return the answer in a response, or a score of 0 if there is no valid answer.
+
+    ``boxed`` is the content of the last box, or None. If ``letters`` is set, a last line with only an option counts.
+    """
     answer = boxed
     if boxed is None and "\\boxed" not in text:
         answer = answer_line(text, letters)
@@ -202,7 +205,7 @@ def _converter(loading: Loading) -> Convert:
 
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Return whether ``answer`` equals ``gold`` in mode ``decided``, and the rule that decided."""
+    """Return whether ``answer`` equals ``gold`` in mode ``decided``, and the rule that made the decision."""
     judgement = _grade_and_note(gold, answer, _rules(None, None, loading))
     if judgement.decision != "undecided":
         return judgement.decision == "accept", f"{judgement.reason} (our grader)"
@@ -210,9 +213,9 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
-    r"""Return the value of a closed form such as ``2\sqrt{3}``, with 15 digits, or None.
+    r"""Return the value of a closed form such as ``2\sqrt{3}`` to 15 digits, or None.
 
-    With ``closed``, sums and logarithms that have an irrational part are accepted too.
+    If ``closed`` is set, sums and logarithms with an irrational part are also accepted.
     """
     from prorl_verifiers.math.library import literal_value
 

@@ -40,9 +40,7 @@ def check_reference(reference: Reference) -> None:
     if not texts or not 2 <= len(choices) <= 26:
         raise TaskError("'choices' must be a list of 2 to 26 strings")
     if named_option(gold, choices) is None:
-        raise TaskError(
-            "the gold answer names none of the 'choices', neither by letter nor by text"
-        )
+        raise TaskError("the gold answer is not one of the 'choices': give its letter or its text")
 
 
 def target_type(reference: Reference) -> str:

@@ -1,6 +1,6 @@
 """Parses a gold answer into a typed target.
 
-Names and units that a gold repeats from its question are separate fields, because answers may omit them.
+Names and units are separate fields, because answers may omit them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from prorl_verifiers.notation.latex_text import CURRENCIES, MONEY, clean, is_wor
 MAX_AMOUNT = 200
 """Maximum characters of an amount of money."""
 MAX_FORMS = 8
-"""Maximum number of equal forms that a gold may offer (``a OR b``)."""
+"""Maximum number of alternative forms in a gold (``a OR b``)."""
 LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
 LABELLED = re.compile(r"(?:\\text\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?\s*([^}\s].*)", re.DOTALL)
 _MONEY = rf"(?P<{{0}}>{MONEY}|US\s?\$|\\(?:pounds|euro|yen)(?![a-zA-Z]))"
@@ -61,7 +61,7 @@ _CURRENCY = re.compile(
     + (r"[^€£¥￥₹₩₽]*?[\d}}]\s*" + _WRAP + _MONEY + r"[\s.$}}]*\Z").format("behind")
 )
 GROUPS = re.compile(r"\d,\d{3}")
-"""Matches a comma that may group digits."""
+"""A comma that may group digits."""
 _INTEGER = re.compile(r"[1-9][0-9]{0,14}")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?([ap]m)?")
 _WRAPPED = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(-?[0-9][^{}]*)\}")
@@ -74,7 +74,7 @@ _WHERE = re.compile(
 _REAL = re.compile(
     r"\s*[,;]\s*(?:\\forall\s*)?[A-Za-z](?:_\{?\w\}?)?\s*\\in\s*(?:\\mathbb\s*\{?R\}?|R)\s*\Z"
 )
-"""Matches a trailing ``k \\in \\mathbb{R}``, which is assumed of every variable."""
+r"""A trailing ``k \in \mathbb{R}``, which is removed because variables are real by default."""
 _COUNTED = re.compile(r"(-?\d[\d.,]*)(?:\s*\(\s*([A-Za-z][A-Za-z .'-]{1,60})|\s+\(([mgsLlh]))\)")
 _HALF_DAY = re.compile(r"\b([ap])\.\s?m\b\.?")
 _ARTICLE = re.compile(r"^(?:the|an?) (?=\S)(?!and\b)")
@@ -110,7 +110,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
-    """A tuple, point or vector, whose items are in order."""
+    """A tuple, point or vector."""
 
     node: Bracketed
     items: tuple[Target, ...]
@@ -126,7 +126,7 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Several values, each with a name (``x = 1, y = 2``), or without names in this order."""
+    """Several named values (``x = 1, y = 2``), which may be given without names in this order."""
 
     node: Node
     names: tuple[Node, ...]
@@ -135,7 +135,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A set, in which neither order nor repetition counts."""
+    """A set. Order and repetition do not count."""
 
     node: SetOf
     items: tuple[Target, ...]
@@ -163,7 +163,7 @@ class Piecewise:
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """Several forms of one answer, each of which is correct alone."""
+    """Alternative forms of one answer, each of which is correct."""
 
     node: Listing
     items: tuple[Target, ...]
@@ -176,7 +176,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An option's letter, and its value if the gold gives it, as ``(C) 5`` does."""
+    """An option: its letter, and its value in a gold such as ``(C) 5``."""
 
     letter: str
     of: Gold | None = None
@@ -184,7 +184,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Untyped:
-    """A gold that cannot be parsed and is therefore compared as a string."""
+    """A gold that cannot be parsed and is compared as a string."""
 
 
 Tree: TypeAlias = (
@@ -207,7 +207,10 @@ Whole: TypeAlias = Tree | Text | Choice | Untyped
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A parsed gold. If its commas may separate items, as in ``1,200``, ``separated`` is the target of that list."""
+    """A parsed gold.
+
+    ``separated``: the target of a gold such as ``1,200`` if its commas separate items.
+    """
 
     text: str
     target: Whole
@@ -255,15 +258,15 @@ def _tree(text: str, currency: str, grouping: bool) -> Tree | None:
 
 
 def clock(text: str) -> str:
-    """Return a time such as ``8:34pm`` without spaces and markup, or ""."""
+    """Normalise a time such as ``8:34 p.m.`` to ``8:34pm``. Return "" for other texts."""
     time = re.sub(r"[\s.{}~]|\\(?:text|mathrm|mbox)", "", text[:60]).casefold()
     return time if len(text) <= 60 and _CLOCK.fullmatch(time) else ""
 
 
 def same_time(gold: str, answer: str) -> bool | None:
-    """Return whether two times agree. One side may omit a.m. or p.m.
+    """Return whether two times are equal. One of them may omit a.m. or p.m.
 
-    Returns None if neither has a.m., p.m. or seconds, because ``20:34`` may be a ratio.
+    Returns None for times such as ``20:34``, which may be ratios.
     """
     times = [_CLOCK.fullmatch(clock(text)) for text in (gold, answer)]
     if times[0] is None or times[1] is None:
@@ -283,7 +286,7 @@ def same_time(gold: str, answer: str) -> bool | None:
 
 
 def unwrap(text: str) -> str:
-    r"""Return the text without the wrapper of ``\text{5 apples}`` and without a final "where c is any constant"."""
+    r"""Remove the wrapper of ``\text{5 apples}`` and a final "where c is any constant"."""
     if "where" in text or " for" in text or "{for" in text:
         text = _WHERE.sub("", text)
     if "=" in text:
@@ -315,7 +318,7 @@ def with_currency(node: Node, currency: str) -> Node:
 
 
 def target_of(node: Node) -> Tree:
-    """Return the target for the tree of a gold. Raises Unreadable for misplaced words."""
+    """Return the target for a gold's tree. Raises Unreadable for unexpected words."""
     if looks_like_region(node) and real_set(node) is not None:
         return Region(node)
     match node:
@@ -332,7 +335,7 @@ def target_of(node: Node) -> Tree:
         case Cases():
             return Piecewise(node)
         case Words():
-            raise Unreadable("words")
+            raise Unreadable("unexpected words")
     return Region(node) if looks_like_region(node) else Value(node)
 
 

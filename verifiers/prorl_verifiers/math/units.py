@@ -1,4 +1,4 @@
-"""Units in math answers, with exact factors between common units."""
+"""Units in math answers, and exact conversion factors between common units."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DESCRIBES = frozenset(
     """is are was were be will would can could must should has have had does do who which that where when while if because
     since as so for from on at by with without than and or to into out per""".split()  # noqa: SIM905
 )
-"""Words that begin a clause after a counted noun."""
+"""Words that end the name of a counted noun."""
 _FILLERS = frozenset("a an the of in total altogether all only exactly".split())  # noqa: SIM905
 _LINKS = frozenset(["is", "are", "be", "must", "integer", "number"])
 _RESTRICTS = re.compile(
@@ -65,7 +65,7 @@ def is_bare_unit(word: str) -> bool:
 
 
 def unit_words(text: str) -> str:
-    """Return the words that name a unit or counted noun, such as ``apples`` of ``apples in all``."""
+    """Return the words of a text that name a unit or counted noun: ``apples`` of ``apples in all``."""
     words: list[str] = []
     for word in re.split(r"[^\w/^]+", text):
         if word.casefold() in _DESCRIBES and not (word == "per" and words):
@@ -75,7 +75,7 @@ def unit_words(text: str) -> str:
 
 
 def nouns(unit: str) -> frozenset[str]:
-    """Return the words of a counted noun in the singular, such as {red, marble} for ``red marbles``."""
+    """Return the words of a counted noun in the singular: {"red", "marble"} for ``red marbles``."""
     words = re.findall(r"[^\W\d_]+", unit_words(re.sub(r"\\[A-Za-z]+", " ", unit)).casefold())
     return frozenset(map(_singular, words)) - _FILLERS
 
@@ -107,18 +107,18 @@ def same_count(unit: str, target: str) -> bool:
 
 
 def _plain(unit: str) -> frozenset[str]:
-    """Return all words of a unit but fillers: {odd} of ``is odd``."""
+    """Return the words of a unit in the singular without filler words: {"odd"} for ``is odd``."""
     words = re.findall(r"[^\W\d_]+", re.sub(r"\\[A-Za-z]+", " ", unit).casefold())
     return frozenset(map(_singular, words)) - _FILLERS - _LINKS
 
 
 def restricts(unit: str) -> bool:
-    """Return whether words behind a value restrict it: ``for odd n``."""
+    """Return whether words after a value restrict it, such as ``for odd n``."""
     return _RESTRICTS.search(unit) is not None
 
 
 def powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}. ``square cm`` is the same as ``cm^2``."""
+    """Return a unit as {name: power}: ``square cm`` and ``cm^2`` are {"cm": 2}."""
     text = _CUBIC.sub(r"\1^3", _SQUARE.sub(r"\1^2", unit.strip(" .")))
     names = unit_powers(text)
     return {"L" if name == "l" else name: power for name, power in names.items()}
@@ -152,7 +152,7 @@ def differ(unit: str, target: str) -> bool:
 
 
 def _reduce(parts: dict[str, int]) -> tuple[dict[str, int], Fraction] | None:
-    """Return a unit as {dimension: power} and its factor, or None if it is unknown. A volume is a cubic length."""
+    """Return a unit as {dimension: power} and its factor, or None if it is unknown."""
     dimensions: dict[str, int] = {}
     factor = Fraction(1)
     for name, power in parts.items():

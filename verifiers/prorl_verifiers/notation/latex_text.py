@@ -32,9 +32,9 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙ", "0123456789+-n")
 _RAISED_RUN, _LOWERED_RUN = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+"), re.compile(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+")
 _DIGIT = re.compile(r"(?![0-9])\d")
-"""Matches digits of other scripts."""
+"""A digit of another script."""
 _LETTERLIKE = re.compile("[\U0001d400-\U0001d7ff]")
-"""Matches letters and digits of Unicode's mathematical block."""
+"""A letter or digit of Unicode's block of mathematical letters."""
 _DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _GROUPING = re.compile(r"(?<=[0-9])(?:\{,\}|,\\!|\{\\,\})\s*(?=[0-9]{3})")
 _SPELLINGS = {
@@ -55,7 +55,7 @@ _SPELLINGS = {
     "cr": r"\\", "newline": r"\\", "bm": r"\mathbf", "pmb": r"\mathbf", "dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac", "sfrac": r"\frac",
     "nicefrac": r"\frac", "flatfrac": r"\frac", "dbinom": r"\binom", "tbinom": r"\binom", "implies": r"\Rightarrow ",
 }  # fmt: skip
-"""Replacements of commands: fonts, sizes and layout are dropped, synonyms unified."""
+"""Replacements of commands: fonts, sizes and layout are removed, and synonyms are unified."""
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
 _DELIMITERS = re.compile(r"\\(?:left|right|middle)\s*\.")
 _INVISIBLE = re.compile(
@@ -66,16 +66,16 @@ _BRACED_UNIT = re.compile(r"(?<=[\d\s}])\{\s*(\\(?:mathrm|text)\{[^{}]*\})\s*\}"
 _UNIT_IN_BRACKETS = re.compile(
     r"(?<=[\d\s}])(\\(?:mathrm|text)\{)[(\[]((?:[^{}()\[\]]|\^?\{-?\d\}|\}(?:\^\{?-?\d\}?|\\cdot\s*|/)*\\(?:mathrm|text)\{)*?)[)\]](?=\})"
 )
-"""Matches ``\\text{(m/s}^2\\text{)}``."""
+r"""A unit in brackets, such as ``\text{(m/s}^2\text{)}``."""
 _UNIT_POWERS = re.compile(r"\\(?:mathrm|text)\{(?:[^{}]|\^\{-?\d\})*\}")
 _JOINT_BEHIND = re.compile(r"\\(?:text|mathrm|mbox)\s*\{([^{}]*[a-z])\s*,?\s+(and|or)\s*\}")
-"""Matches ``\\text{ boys and }``."""
+r"""A unit and "and" or "or" in one command: ``\text{ boys and }``."""
 _PLAIN_ENVIRONMENT = re.compile(r"\\([pb]?matrix|cases)\{")
 _DOUBLED = re.compile(
     r"(?<!\\)\\\\(?=(?:[dt]?frac|sqrt|text|le|leq|ge|geq|ne|neq|cup|cap|in|infty|pi|cdot|times|left|right|pm|circ|sin|cos|log|ln"
     r"|mathbb|mathrm|boxed|alpha|beta|theta|to|binom)(?![a-zA-Z]))"
 )
-"""A backslash that an export doubled."""
+"""A doubled backslash before a command, from a faulty export."""
 _GLUED_SPACE = re.compile(r"\\q?quad(?=[A-Za-z](?:_|\s*=))")
 _NOT_EQUAL = re.compile(r"\\not\s*(=|\\in(?![a-zA-Z]))")
 _PLAIN_ROOT = re.compile(r"\\root\s*\{?([^{}\\]{1,20})\}?\s*\\of(?![a-zA-Z])\s*")
@@ -83,7 +83,7 @@ CURRENCIES = {
     "€": "euro", "\\euro": "euro", "EUR": "euro", "£": "pound sterling", "\\pounds": "pound sterling", "GBP": "pound sterling", "¥": "yen", "￥": "yen",
     "\\yen": "yen", "JPY": "yen", "₹": "rupee", "INR": "rupee", "₩": "won", "₽": "ruble", "USD": "dollar", "\\$": "dollar",
 }  # fmt: skip
-"""Signs and codes of money."""
+"""Names of currencies by sign or code."""
 MONEY = r"[€£¥￥₹₩₽]|\\\$|(?:USD|EUR|GBP|JPY|INR)(?![A-Za-z])"
 _CURRENCY = re.compile(
     rf"\\(?:text|mathrm|mbox)\s*\{{\s*(?:{MONEY})\s*\}}|[€£¥￥₹₩₽]|\\euro(?![a-zA-Z])"
@@ -115,7 +115,7 @@ _WRAPPERS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "*
 
 
 def clean(text: str) -> str:
-    """Return an answer with normalised spelling, so that equal answers become equal texts."""
+    """Normalise the spelling of an answer, so that equal answers tend to become equal texts."""
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text
@@ -183,7 +183,7 @@ def _braced(part: str) -> str:
 
 
 def strip_wrappers(text: str) -> str:
-    """Remove the math delimiters, bold marks and braces that enclose the whole text."""
+    """Remove math delimiters, bold marks and braces around the whole text."""
     before = None
     for _ in range(MAX_WRAPPERS):
         if text == before:
@@ -208,7 +208,7 @@ def plain_words(text: str) -> str:
 
 
 def is_words(text: str) -> bool:
-    r"""Return whether an answer consists of words: \text{...}, yes/no, or a first word of four letters or more."""
+    r"""Return whether an answer is words: \text{...}, yes or no, or a first word of at least four letters."""
     match = _TEXT.fullmatch(text)
     words = match.group(1) if match else text
     if match is not None or words.lower() in ("yes", "no"):
@@ -235,7 +235,7 @@ def split_top(text: str, separators: str) -> list[str]:
 
 
 MAX_HEDGED = 4000
-"""Characters that are searched for hedges; graders do not read longer answers."""
+"""Maximum characters of a text that is searched for hedges."""
 
 _DOUBT = re.compile(
     r"\?|(?<![A-Za-z\\])(?:maybe|perhaps|possibly|probably|presumably|likely|unlikely|guess|guessing|unsure|uncertain"
@@ -257,7 +257,7 @@ _BOUND = re.compile(
 )
 _MARKS = r"[\s$*\\(\[]*"
 _TAIL = r"(?:(?!\b(?:but|however|instead|correct|right|so|thus|hence)\b)[^.!?\n;,])*$"
-"""Matches the rest of a clause that does not turn to the right answer."""
+"""The rest of a clause, without words such as "but" that introduce the right answer."""
 _DENIED_BEFORE = re.compile(
     r"(?:(?<![a-z])(?:not|never|cannot|anything but|other than)|n['’]t)(?:\s+be)?(?:\s+equal(?:s|\s+to)?)?"
     + _MARKS
@@ -281,7 +281,7 @@ _DOUBTED_BEFORE = re.compile(
 _SUSPECT = re.compile(
     "not|never|n['’]t|but|than|that|would|might|could|may |often|wrong|incorrect|false|mistake|erroneous|common|typical|usual|frequent|naive|tempt|trap|trick"
 )
-"""One of these is in every text that denies or doubts what follows it."""
+"""Parts of words that are searched for first, because every denial or doubt contains one."""
 _DENIED_AFTER = re.compile(
     r"[\s$*\\)\].,]*(?:(?:is|was|would be)\s+(?:clearly\s+|of course\s+)?(?:wrong|incorrect|false|untrue)"
     r"|(?:is|was|would be)\s+(?:an?|the)\s+(?:(?:very|common|typical|usual|frequent|naive|tempting|wrong|incorrect|mistaken)\s+){1,3}"
@@ -294,7 +294,7 @@ _DENIED_AFTER = re.compile(
 
 
 def denied_around(before: str, after: str) -> bool:
-    """Return whether the text beside an answer denies it, as ``is not`` before or ``is wrong`` after it does."""
+    """Return whether the text before or after an answer denies it, as in ``is not 5`` or ``5 is wrong``."""
     if _SUSPECT.search(before.lower()) and (
         _DENIED_BEFORE.search(before) or _DOUBTED_BEFORE.search(before)
     ):
@@ -303,11 +303,11 @@ def denied_around(before: str, after: str) -> bool:
 
 
 _OTHERWISE = re.compile(r"&\s*(?:\\(?:text|mathrm|mbox)\s*\{\s*)?otherwise")
-"""Matches the last condition of a definition by cases."""
+"""The "otherwise" of a definition by cases."""
 
 
 def doubtful(text: str) -> bool:
-    """Return whether a text expresses doubt or offers an alternative."""
+    """Return whether a text expresses doubt or names an alternative."""
     text = text[:MAX_HEDGED]
     return _DOUBT.search(_OTHERWISE.sub("", text) if "otherwise" in text else text) is not None
 
@@ -317,5 +317,5 @@ def denies(text: str) -> bool:
 
 
 def hedged(text: str) -> bool:
-    """Return whether a text doubts, denies or only bounds its answer."""
+    """Return whether a text doubts or denies its answer, or only bounds it, as in "at least 5"."""
     return doubtful(text) or denies(text) or _BOUND.search(text[:MAX_HEDGED]) is not None

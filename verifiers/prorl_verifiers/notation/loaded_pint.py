@@ -1,4 +1,4 @@
-"""Loads pint and its registry at import, outside a worker's time limit."""
+"""Loads pint and its unit registry. Workers import it before a time limit starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Reads exact numbers with an optional unit, such as 1,234.5, \frac{3}{4} or 1.5\times10^{-3} km."""
+r"""Parses exact numbers with an optional unit, such as 1,234.5, \frac{3}{4} or 1.5\times10^{-3} km."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.notation.unit_text import read_unit
 
 MAX_EXPONENT = 400
-"""Larger powers of ten are not read as exact numbers."""
+"""Maximum power of ten of an exact number."""
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d+)"
 _DECIMAL = rf"(?:{_DIGITS}(?:\.\d*)?|\.\d+)"
@@ -67,10 +67,10 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An exact number with its unit.
+    """An exact number with a unit.
 
     ``decimals``: power of ten of the last digit (-2 for 1.25, 3 for 5e3), or None for a fraction.
-    ``integer``: whether it is written with digits only.
+    ``integer``: whether only digits are written.
     """
 
     value: Fraction
@@ -81,9 +81,9 @@ class Quantity:
 
 
 def read_quantity(text: str, unit: str = "") -> Quantity | None:
-    """Return the number and unit if the whole text is a quantity, else None.
+    """Parse a text that consists of a number and an optional unit, or return None.
 
-    A word of a few letters without markup, such as ``m`` in ``5 m``, counts only if it is ``unit``.
+    A short word without markup, such as ``m`` in ``5 m``, is a unit only if it equals ``unit``.
     """
     read = split_number(text)
     if read is None:
@@ -118,7 +118,7 @@ def split_number(text: str) -> tuple[Quantity, str] | None:
 
 
 def one_power(text: str) -> str:
-    r"""Write powers of ten, raised digits, ``\num`` and ``\SI`` in the form ``10^{23}``."""
+    r"""Rewrite powers of ten, raised digits, ``\num`` and ``\SI`` in the form ``10^{23}``."""
     text = _RAISED.sub(lambda run: "^{" + run.group().translate(_FROM_RAISED) + "}", text)
     for pattern, spelling in _HABITS:
         text = pattern.sub(spelling, text)
@@ -126,7 +126,7 @@ def one_power(text: str) -> str:
 
 
 def _is_unit(unit: str, spaced: bool) -> bool:
-    """Return whether text after a number is a unit, and not a symbol (``5x``) or "million"."""
+    """Return whether text after a number is a unit, and not a variable (``5x``) or a word such as "million"."""
     if unit in (r"^\circ", "^\\circ C", "^\\circ F") or unit.startswith((r"^\circ", r"\degree")):
         return len(unit) < 30
     words = re.findall(r"[A-Za-zµμΩÅ]+", re.sub(r"\\[a-zA-Z]+", " ", unit))
@@ -193,7 +193,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}, so that ``kJ/mol`` equals ``kJ mol-1``. An invalid unit becomes a single name."""
+    """Return a unit as {name: power}: ``kJ/mol`` and ``kJ mol-1`` are equal."""
     readings = read_unit(unit)
     if not readings:
         return {" ".join(unit.split()): 1}

@@ -1,4 +1,4 @@
-"""Parses units as people write them."""
+"""Parses units in the notations that people use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PREFIX_MACROS = {
     "kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "hecto": "h", "deca": "da", "deci": "d",
     "centi": "c", "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f", "atto": "a",
 }  # fmt: skip
-"""Symbols of siunitx's prefix macros."""
+"""Symbols by siunitx prefix macro."""
 
 _UNITS = {
     "meter": "m", "metre": "m", "second": "s", "gram": "g", "kilogram": "kg", "ampere": "A", "kelvin": "K",
@@ -30,7 +30,7 @@ UNIT_MACROS: dict[str, tuple[str, str]] = {
     "cdot": ("mul", ""), "times": ("mul", ""), "ast": ("mul", ""), "bullet": ("mul", ""), "cdotp": ("mul", ""),
     "slash": ("div", ""),
 }  # fmt: skip
-"""Tokens (kind, text) of LaTeX macros in units."""
+"""Tokens (kind, text) by LaTeX macro."""
 
 ALIASES = {
     "sec": "s", "secs": "s", "Sec": "s", "hr": "h", "hrs": "h", "mins": "min", "lbs": "lb", "yrs": "yr", "kgs": "kg",
@@ -51,7 +51,7 @@ ALIASES = {
     "uC": "µC", "uF": "µF", "uA": "µA", "uV": "µV", "uJ": "µJ", "uN": "µN", "uT": "µT", "uM": "µM", "uH": "µH",
     "degK": "K", "$": "dollar", "dollars": "dollar", "cents": "cent", "Da": "Da", "amu": "amu", "fps": "fps",
 }  # fmt: skip
-"""Canonical names of other spellings."""
+"""Canonical names by alternative spelling."""
 
 SYMBOLS = tuple(
     sorted(
@@ -60,7 +60,7 @@ SYMBOLS = tuple(
         key=lambda symbol: -len(symbol),
     )
 )
-"""Symbols that may be joined (``JK``, ``Nm``), longest first."""
+"""Symbols that may be written together (``JK``, ``Nm``), longest first."""
 
 PREFIXED = frozenset(
     prefix + symbol
@@ -70,13 +70,13 @@ PREFIXED = frozenset(
         "bar", "cal", "Da", "M", "Bq", "Gy", "Sv", "lm", "lx", "rad", "yr", "pc", "Wh", "B", "b", "u", "D",
     )
 ) | frozenset("atm torr mmHg cmHg inHg psi amu day mi yd hp kat gal lb oz ft in ha".split())  # fmt: skip  # noqa: SIM905
-"""Symbols that are one unit even if two shorter ones fit (``mW``, ``cd``, ``nm``)."""
+"""Symbols that are one unit, although two shorter symbols would fit (``mW``, ``cd``, ``nm``)."""
 
 COUNTED = frozenset(
     """photon electron proton neutron atom molecule ion particle nucleus nucleon person people cell item piece unit object
     student car ball event count decay disintegration charge carrier bond site quantum fission neutrino muon quanta nuclei trial""".split()  # noqa: SIM905
 )
-"""Counted nouns, of size 1. One side may omit them (``J/electron`` for ``J``)."""
+"""Counted nouns, which have the size 1 and may be omitted: ``J/electron`` equals ``J``."""
 
 TEMPERATURES = {
     "degC": "degC",
@@ -87,7 +87,7 @@ TEMPERATURES = {
     "degR": "degR",
     "mK": "mK",
 }
-"""Names that are a temperature scale when they stand alone."""
+"""Temperature scales, by a unit that consists of this name only."""
 
 _END = r"(?![A-Za-z])"
 _START = r"(?<![A-Za-z\\])"
@@ -110,7 +110,7 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"squared", r" \\squared "), (r"cubed", r" \\cubed "),
     )
 )  # fmt: skip
-"""Patterns of phrases, with the name or macro that replaces each."""
+"""Patterns of phrases, each with the name or macro that replaces it."""
 
 
 MAX_UNIT = 200
@@ -286,7 +286,7 @@ def glued(name: str) -> list[str]:
 
 
 class _Parser:
-    """A recursive-descent parser. With ``wide``, everything after a slash is in the denominator."""
+    """A recursive-descent parser. If ``wide`` is set, everything after a slash belongs to the denominator."""
 
     def __init__(self, tokens: list[_Token], wide: bool) -> None:
         self.tokens, self.wide, self.place, self.depth = tokens, wide, 0, 0

@@ -1,7 +1,6 @@
 """Converts numbers between units with exact fractions.
 
-Only single names are looked up in pint. A temperature alone is a point on its scale (25 degC is 298.15 K), so a
-temperature difference alone is converted wrongly. In a product or power, a temperature is a difference.
+A temperature alone is a point on its scale: 25 degC is 298.15 K. In a product or power, it is a difference.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from prorl_verifiers.notation.unit_text import COUNTED, PREFIXED, TEMPERATURES, 
 Reading = tuple[tuple[str, Fraction], ...]
 Dimensions = tuple[tuple[str, Fraction], ...]
 Size = tuple[Fraction, Dimensions]
-"""(Number of root units in one unit, powers of the root units)."""
+"""(Factor from the unit to root units, powers of the root units)."""
 
 _SCALES = {
     "K": (Fraction(1), Fraction(0)), "mK": (Fraction(1, 1000), Fraction(0)), "degC": (Fraction(1), Fraction("273.15")),
@@ -29,9 +28,9 @@ _ANGLE, _CYCLE = "radian", "Hz"
 
 
 def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
-    """Return ``value`` in units of ``to``, or None if it cannot be converted.
+    """Convert ``value`` from ``unit`` to ``to``, or return None if this is impossible.
 
-    An ambiguous name such as ``lb`` has the meaning that fits the other unit.
+    An ambiguous name such as ``lb`` gets the meaning that fits the other unit.
     """
     readings, target_readings = read_unit(unit), read_unit(to)
     if not readings or not target_readings:
@@ -63,7 +62,7 @@ def is_known(unit: str) -> bool:
 
 
 def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
-    """Return the kelvin per degree and the kelvin at zero of a temperature scale, or None."""
+    """Return (kelvins per degree, kelvins at 0 degrees) of a temperature scale, or None."""
     if len(reading) != 1 or reading[0][1] != 1:
         return None
     return _SCALES.get(TEMPERATURES.get(reading[0][0], ""))
@@ -132,7 +131,7 @@ def _power(size: Fraction, power: Fraction) -> Fraction:
 
 @lru_cache(maxsize=2048)
 def _size(name: str) -> Size | None:
-    """Return a unit's factor and dimensions. An unknown unit is a dimension of its own."""
+    """Return a unit's factor and dimensions. An unknown unit is its own dimension."""
     special = _special_size(name)
     if special is not None:
         return special
@@ -179,7 +178,7 @@ _GAUSS = {
     "G": Fraction(1, 10**4), "gauss": Fraction(1, 10**4), "Gauss": Fraction(1, 10**4), "mG": Fraction(1, 10**7),
     "kG": Fraction(1, 10),
 }  # fmt: skip
-"""Sizes in tesla, because pint's gauss belongs to another unit system."""
+"""Sizes in tesla. pint's gauss belongs to another unit system."""
 _WITH_PLURAL = frozenset(
     "day mi yd gal torr atm bar rad mol yr cal amu oz kat ha".split()  # noqa: SIM905
 )

@@ -1,6 +1,6 @@
-"""Canaries are questions with known verdicts that show whether a worker still judges correctly.
+"""Canaries are test questions with known verdicts, which detect a worker that no longer judges correctly.
 
-Quick canaries are random, so no response can contain their answers.
+Quick canaries are random, so that no response can contain their answers.
 """
 
 from __future__ import annotations
@@ -18,17 +18,16 @@ from prorl_verifiers.spec import VERIFIERS, Canary, VerifierSpec
 from prorl_verifiers.types import Turn, Verdict
 
 CANARY_SECONDS = 60.0
-"""CPU seconds that a canary may take."""
+"""Limit of CPU seconds for a canary."""
 REMEMBERED_BYTES = 1 << 16
-"""Maximum bytes of a request that is remembered for later batches."""
+"""Maximum bytes of a request that is repeated in later batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A question that a worker must answer after a batch, with the verdict that it must give.
+    """A request that a worker gets after a batch, and the verdict that it must return.
 
-    If the verifier has no canaries, the question repeats one item of the batch (``job``), which must get its verdict
-    again.
+    For a verifier without canaries, an item of the batch (``job``) is repeated and must get the same verdict again.
     """
 
     frame: bytes
@@ -56,8 +55,6 @@ class Check:
 
 
 class Examiner:
-    """Chooses the checks for one worker."""
-
     def __init__(self) -> None:
         self._draw = random.Random()
         self._served: set[str] = set()
@@ -89,7 +86,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether all checks pass. If so, the repeated items become checks of later batches."""
+        """Return whether all checks pass. If so, items that were repeated are repeated in later batches too."""
         expected = [check.with_expected_verdict(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)
@@ -115,7 +112,7 @@ def first_wrong(
     canaries: Sequence[Canary],
     answer: Callable[[Mapping[str, Any]], Mapping[str, Any]],
 ) -> str | None:
-    """Describe the first canary to which ``answer`` gives a wrong reward, or return None.
+    """Describe the first canary for which ``answer`` returns a wrong reward, or return None.
 
     ``answer`` maps a request to its result frame, like ``pool.worker.answer``.
     """
@@ -137,5 +134,5 @@ def _checks(verifier: str, draw: Callable[[VerifierSpec], Sequence[Canary]]) -> 
         return [Check(encode(_request(verifier, canary)), canary.reward) for canary in canaries]
     except Exception as error:
         raise PluginError(
-            f"the canaries of the verifier {verifier!r} cannot be made: {type(error).__name__}: {error}"
+            f"the verifier {verifier!r} cannot create its canaries: {type(error).__name__}: {error}"
         ) from error

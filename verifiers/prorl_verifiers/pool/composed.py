@@ -1,4 +1,4 @@
-"""Batches that contain composed tasks. Each part of such a task is scored as an item of its own."""
+"""Batches with composed tasks, each part of which is scored as a separate item."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Item, OnDone, Task, TaskPart, Verdict, VerdictStatus
 
 _STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
-"""A composed verdict gets the first of these statuses that one of its parts has."""
+"""Possible statuses of a composed verdict; the first one that a part has is chosen."""
 
 
 class ComposedBatch(Batch):
-    """A batch in which each part of a composed task is an item. Raises TaskError."""
+    """A batch that scores each part of a composed task as a separate item. Raises TaskError."""
 
     def __init__(
         self,
@@ -91,9 +91,9 @@ def put_together(
     response: str = "",
     counters: Counters | None = None,
 ) -> Verdict:
-    """Combine ``verdicts``, which maps the part names of a task to verdicts, into the task's verdict.
+    """Combine the verdicts of a task's parts into the task's verdict.
 
-    If a part is ``infra_error``, so is the task, even if a gate failed.
+    ``verdicts`` maps part names to verdicts. If a part is ``infra_error``, so is the task.
     """
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():

@@ -1,4 +1,4 @@
-"""Confine a scoring worker to the files it needs, before it reads text that a model wrote.
+"""Confines a scoring worker to the files it needs, before it processes a model's text.
 
 System calls are not filtered.
 """
@@ -23,9 +23,9 @@ from pathlib import Path
 from prorl_common import UserError, plugin_files
 
 NOBODY = 65534
-"""User and group id that own nothing."""
+"""Id of the user and group ``nobody``."""
 _LARGEST_FILE = 256 << 20
-"""Maximum bytes of a file. Some libraries unpack their data into a temporary file when they are loaded."""
+"""Maximum bytes of a file. Some libraries write temporary files when they are loaded."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -51,7 +51,7 @@ _ENTER, _READ = 0o001, 0o004
 
 
 def confine(memory_mb: int, scratch: str) -> str:
-    """Confine this process permanently. Return the active protections, such as ``worker:nobody+landlock+rlimits``.
+    """Confine this process permanently. Return the protections, such as ``worker:nobody+landlock+rlimits``.
 
     The process gives up root, ends with its parent, and may use ``memory_mb`` MiB of address space. With Landlock it
     cannot execute files, use TCP, signal other processes or write outside ``scratch``.
@@ -82,7 +82,7 @@ def confine(memory_mb: int, scratch: str) -> str:
 
 
 def limit_cpu(seconds: float) -> None:
-    """Let the kernel kill this process (SIGXCPU) after it has used ``seconds`` more of CPU time."""
+    """Let the kernel kill this process with SIGXCPU after ``seconds`` more of CPU time."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 1
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
@@ -141,7 +141,7 @@ def needed_folders() -> tuple[Path, ...]:
 
 
 def check_readable() -> None:
-    """Raise UserError, with the fix, if workers could not read their modules and plug-ins."""
+    """Raise UserError if workers could not read their modules and plug-ins."""
     if os.getuid() == 0:
         _check_folders(needed_folders(), tuple(file.path for file in plugin_files()))
 
@@ -163,16 +163,13 @@ def _check_folders(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None
     if commands != [""]:
         raise UserError(
             "scoring workers run as user nobody, who cannot read some of the Python packages or "
-            "plug-ins, and prorl cannot expose these to the workers only: "
+            "plug-ins, and prorl cannot make them readable for workers only: "
             f"run `{commands[0]}`, or run prorl as a user other than root"
         )
 
 
 def show(folders: Iterable[Path]) -> None:
-    """Make ``folders`` readable for every user, but only within this thread or process and its children.
-
-    Workers run as nobody and need this for packages in a closed folder such as /root. Raises OSError if this process may not mount.
-    """
+    """Make ``folders`` readable for all users in this thread or process and its children. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:
         raise OSError(ctypes.get_errno(), "unshare")

@@ -1,4 +1,4 @@
-"""The verifier pool, which scores (response, task) pairs with a fixed number of killable workers."""
+"""The verifier pool, which scores (response, task) pairs in killable worker processes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 MAX_TIMEOUT = 86_400
-"""Maximum ``timeout_seconds``; a longer limit is probably a mistake."""
+"""Maximum ``timeout_seconds``."""
 _END_SECONDS = 5.0
 LEAST_MEMORY_MB = 256
 
@@ -37,8 +37,9 @@ LEAST_MEMORY_MB = 256
 class WorkerOptions:
     """Options of a pool's worker processes. Raises UserError for invalid values.
 
-    ``memory_mb`` limits the address space of a worker. With ``prestart``, workers start in the background before they
-    are needed. ``warm`` names verifiers whose libraries are loaded at the start.
+    ``memory_mb``: limit of a worker's address space, in MiB.
+    ``prestart``: whether workers start in the background before they are needed.
+    ``warm``: verifiers whose libraries are loaded at the start.
     """
 
     memory_mb: int = 2048
@@ -66,15 +67,15 @@ class _Settings:
 
 
 class VerifierPool(Closing):
-    """Score responses in ``workers`` threads. Use it as a context manager, or call ``close``.
+    """Scores responses in worker processes. Use it as a context manager, or call ``close``.
 
-    ``sandbox``: an open Sandbox, which the pool does not close, or the name of a backend. By default, PRORL_BACKEND
-    names it, or else it is ``local``.
-    ``timeout_seconds``: limit of one attempt at one item, without its time in the queue. Code has its own limits.
-    ``modes``: maps a verifier to the mode of its tasks that set none.
+    ``workers``: number of items scored in parallel.
+    ``sandbox``: an open Sandbox, which the caller closes, or a backend's name; by default PRORL_BACKEND or ``local``.
+    ``timeout_seconds``: limit per attempt at an item, without queueing. Code tasks have their own limits.
+    ``modes``: {verifier: mode} for tasks without a mode.
 
-    If the chat template opens the thinking, put ``<think>`` before the response. The pool is thread-safe, also in an
-    event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
+    If the chat template ends the prompt with ``<think>``, prepend it to the response. The pool is thread-safe, also in
+    an event loop. After a fork or unpickling, it starts its own workers. Raises UserError.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class VerifierPool(Closing):
             self._engine()
 
     def __getstate__(self) -> _Settings:
-        """Return the settings to pickle. Raises TypeError if the pool was given an open sandbox."""
+        """Return the settings to pickle. Raises TypeError if the pool has an open sandbox."""
         sandbox = self._settings.sandbox
         if sandbox is not None and not isinstance(sandbox, str):
             raise TypeError(
@@ -122,9 +123,9 @@ class VerifierPool(Closing):
     ) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread whenever an item is finished. With ``explain``, verdicts
-        have findings. Raises TaskError (malformed task), IsolationError (code cannot be isolated), UserError (pool
-        closed) or PoolClosedError (closed during the call).
+        ``on_done(index, verdict)`` is called in this thread when an item is finished. If ``explain`` is set, verdicts
+        contain findings. Raises TaskError, IsolationError, UserError, or PoolClosedError if the pool is closed during
+        the call.
         """
         engine = self._engine()
         done: queue.SimpleQueue[tuple[int, Verdict] | None] = queue.SimpleQueue()
@@ -141,7 +142,7 @@ class VerifierPool(Closing):
         return batch.result()
 
     async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
-        """Score like ``score``, in an event loop. Cancelling drops the items that have not started."""
+        """Like ``score``, for an event loop. Cancelling drops items that have not started."""
         engine = self._engine()
         batch = engine.batch(items)
         if engine.needs_sandbox(batch):
@@ -150,7 +151,7 @@ class VerifierPool(Closing):
         return await asyncio.wrap_future(batch)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
-        """Return a future of one response's verdict. Cancelling it drops the item if it has not started."""
+        """Return a future of one response's verdict. Cancelling drops the item if it has not started."""
         engine = self._engine()
         batch = engine.batch([(response, task)])
         future: Future[Verdict] = Future()
@@ -170,11 +171,11 @@ class VerifierPool(Closing):
         return future
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Raise UserError, with the fix, if the sandbox lacks an environment that one of these tasks needs."""
+        """Raise UserError if the sandbox lacks a package environment that one of these tasks needs."""
         self._engine().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
-        """Wait until the libraries of all verifiers used so far are loaded. Return False on timeout."""
+        """Wait until the libraries of all verifiers in use are loaded. Return False on timeout."""
         return self._engine().factory.wait_until_warm(seconds)
 
     @property
@@ -187,8 +188,8 @@ class VerifierPool(Closing):
     def close(self, drain_seconds: float | None = None) -> None:
         """Refuse new items, kill the workers, and close the sandbox if the pool opened it.
 
-        Running items are finished, and waiting items are dropped with PoolClosedError. With ``drain_seconds``, running
-        and waiting items go on for at most that long.
+        Running items are finished first, and waiting items fail with PoolClosedError. With ``drain_seconds``, all items
+        are scored first, for at most this time.
         """
         self._closed = True
         engine = self._engines.get(os.getpid())
@@ -217,9 +218,9 @@ def verify(
     modes: Mapping[str, str] | None = None,
     explain: bool = False,
 ) -> Verdict:
-    """Score one response with a pool that is opened for this call.
+    """Score one response with a temporary pool, which takes 0.2 to 3 s to start.
 
-    Starting its processes takes 0.2 to 3 s. Use a ``VerifierPool`` for more than a few responses.
+    Use a ``VerifierPool`` for more than a few responses. The other arguments are the pool's.
     """
     with VerifierPool(
         1,
@@ -276,7 +277,7 @@ class _Engine:
         on_item: OnDone | None = None,
         explain: bool = False,
     ) -> Batch:
-        """Return a new batch. Raises TaskError for a malformed task or an unsuitable mode."""
+        """Create a batch. Raises TaskError for a malformed task or an unsuitable mode."""
         tasks = {id(task): task for _, task in items}
         for task in tasks.values():
             load_task(task.verifier, task.reference)
@@ -337,7 +338,7 @@ class _Engine:
         self._finish(None)
 
     def end(self, owner: int) -> None:
-        """Stop everything without waiting for items. Does nothing in other processes than ``owner``."""
+        """Stop without waiting for items. Do nothing in a process other than ``owner``."""
         if owner == os.getpid() and not self._ended:
             self._closing = True
             self._stop_work()

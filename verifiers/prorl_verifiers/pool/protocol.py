@@ -1,6 +1,6 @@
 """The messages between the pool and a worker.
 
-A worker sends {"event": "loading"} before it imports a large library and {"event": "working"} afterwards.
+Around the import of a large library, a worker sends {"event": "loading"} and {"event": "working"}.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from prorl_verifiers.findings import Finding, read_findings
 from prorl_verifiers.types import Reference, Score, Turn, Verdict, unparsable
 
 MAX_RESPONSE = 16 * 1024 * 1024
-"""Maximum characters of a response; a longer one is ``unparsable`` and is not read."""
+"""Maximum characters of a response. A longer one is ``unparsable``."""
 MAX_EXTRACTED = 2000
-"""Maximum characters of an extracted answer that a verdict keeps."""
+"""Maximum characters of the extracted answer in a verdict."""
 GOES_ON = "the environment answered, so the conversation goes on"
 UNCLOSED = unparsable("the thinking was opened and never closed")
 
@@ -30,7 +30,7 @@ def make_request(
     explain: bool = False,
     isolation: str | None = None,
 ) -> dict[str, Any]:
-    """Return the request that scores one item. Set ``isolation`` if the verifier may run programs."""
+    """Return the request to score one item. ``isolation`` is needed if the verifier may run programs."""
     message: dict[str, Any] = {
         "verifier": verifier,
         "reference": dict(reference),
@@ -49,10 +49,10 @@ def too_long_verdict() -> Verdict:
 
 
 def result_frame(result: object) -> dict[str, Any]:
-    """Return the result frame for a verifier's return value. Anything but a reward in [0, 1] is reported as a bug.
+    """Return the result frame for a verifier's return value.
 
-    A frame is {"result": {...}} for a Score or a Turn, {"limit": text}, {"bug": text} (with "outage" if a service is down) or
-    {"user": text} for a UserError. The worker adds "cpu_seconds".
+    It is {"result": {...}} for a reward in [0, 1], a Score or a Turn, {"limit": text} for a timeout, and {"bug": text}
+    for anything else (with "outage": true if a service is down). The worker sends {"user": text} for a UserError.
     """
     if isinstance(result, Turn):
         try:
@@ -88,7 +88,7 @@ def result_frame(result: object) -> dict[str, Any]:
 def read_reply(
     reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
 ) -> tuple[Verdict, bool]:
-    """Return the verdict in a result frame, and whether it is final. If not, the item is scored again."""
+    """Return the verdict in a result frame, and whether it is final (True) or the item must be scored again."""
     result: Any = reply.get("result")
     unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
     if result is None and "limit" in reply:
@@ -107,7 +107,7 @@ def read_reply(
 
 
 def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
-    """Return the CPU seconds that a result frame claims, or ``most`` if the claim is impossible."""
+    """Return the CPU seconds in a result frame, or ``most`` if they are impossible."""
     claimed = reply.get("cpu_seconds")
     if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
         return most

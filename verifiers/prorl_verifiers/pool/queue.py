@@ -1,4 +1,4 @@
-"""The queue of items that wait for a verdict, with one lane each for texts, programs and long texts."""
+"""The queue of items to score. Texts, programs and long texts have separate lanes."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from prorl_verifiers.types import Item, OnDone, Task, Verdict
 
 LaneName = Literal["text", "code", "slow"]
 ThreadKind = Literal["shared", "standby", "slow"]
-"""Shared threads take text and code. The standby thread does so while all shared threads are in the other lane, so that
-neither lane waits for the other. Slow threads take long texts.
+"""``shared`` threads take texts and programs, and ``slow`` threads take long texts. The ``standby`` thread takes texts
+while all shared threads run programs, and vice versa.
 """
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
-"""A thread takes as many quick texts at once as it scores in about this many seconds."""
+"""A thread takes so many quick texts at once that they need about this time."""
 _MEMORY = 0.1
-"""Weight of the newest item in the running mean of seconds per item."""
+"""Weight of the newest item in the moving average of seconds per item."""
 LEAST_CHARACTERS = 8192
-"""Texts with fewer characters are never treated as long."""
+"""Shorter texts are never treated as long."""
 LONG_SECONDS = 0.25
-"""Texts that are expected to take more CPU seconds are treated as long."""
+"""Texts that probably need more CPU seconds are treated as long."""
 FIRST_GUESS = LONG_SECONDS / 65_536
-"""Assumed seconds per character of a verifier that has not scored a long text yet."""
+"""Seconds per character that are assumed before a verifier has scored a long text."""
 _MOST = LONG_SECONDS / LEAST_CHARACTERS
 _FADING = 0.9
-"""Factor by which the highest cost decays with each cheaper text."""
+"""Factor by which the highest cost per character decreases with each cheaper text."""
 
 
 class PoolClosedError(ServiceError):
-    """Raised if the pool is closed before every item of a call has its verdict."""
+    """Raised if the pool is closed before all items of a call are scored."""
 
 
 class Batch(Future[list[Verdict]]):
     """The items of one call, and the future of their verdicts, in order. Thread-safe.
 
-    Cancelling it drops the items that have not started. ``on_item(index, verdict)`` is called in the scoring thread and
-    must not block.
+    Cancelling drops items that have not started. ``on_item(index, verdict)`` is called in the scoring thread and must
+    not block.
     """
 
     def __init__(
@@ -83,9 +83,9 @@ class Job:
     batch: Batch
     index: int
     suspect: bool = False
-    """Whether it was scored by a worker that then failed a canary."""
+    """Whether the worker that scored the item then failed a canary."""
     spent: float = 0.0
-    """Seconds that earlier attempts took."""
+    """Seconds of earlier attempts."""
 
     @property
     def response(self) -> str:
@@ -98,7 +98,7 @@ class Job:
 
 @dataclass(slots=True)
 class Caller:
-    """The jobs of one batch that wait in one lane. ``spent`` is the thread time of the batch so far, in seconds."""
+    """The waiting jobs of a batch in one lane. ``spent``: thread seconds that the batch has used."""
 
     lane: Lane
     jobs: deque[Job]
@@ -107,7 +107,7 @@ class Caller:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a thread has taken. ``charged`` is their expected thread time in seconds, already added to ``spent``."""
+    """Jobs that a thread has taken. ``charged``: their expected thread seconds, which ``Caller.spent`` includes."""
 
     caller: Caller
     jobs: list[Job]
@@ -120,18 +120,18 @@ class Work:
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work. The caller that has used the least thread time is next."""
+    """The callers that wait for one kind of work. The one with the least thread time is next."""
 
     name: LaneName
     running: int = 0
-    """Number of threads at work."""
+    """Number of working threads."""
     waiting: int = 0
-    """Number of items that wait."""
+    """Number of waiting items."""
     mean: float = 0.001
     """Mean seconds per item."""
     _heap: list[tuple[float, int, Caller]] = field(default_factory=list)
     _start: float = 0.0
-    """Thread time of the caller served last, where new callers start."""
+    """Thread time with which a new caller starts, so that it has no advantage."""
     _count: int = 0
 
     @property
@@ -143,7 +143,7 @@ class Lane:
         self._push(Caller(self, deque(jobs), self._start))
 
     def drop(self, batch: Future[list[Verdict]] | None = None) -> set[Batch]:
-        """Remove the waiting jobs of ``batch``, or of all batches. Return the batches that lost jobs."""
+        """Remove the waiting jobs of ``batch`` (None: all batches). Return the batches that lost jobs."""
         batches = set()
         for _, _, caller in self._heap:
             if caller.jobs and batch in (None, caller.jobs[0].batch):
@@ -153,7 +153,7 @@ class Lane:
         return batches
 
     def take(self, most: int) -> Work | None:
-        """Return up to ``most`` jobs of the next caller, or None if no job waits."""
+        """Take up to ``most`` jobs of the next caller. Return None if no job waits."""
         while self._heap:
             spent, _, caller = heapq.heappop(self._heap)
             if spent < caller.spent:  # its work took longer than charged
@@ -177,7 +177,7 @@ class Lane:
         return None
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Replace the expected thread time of ``work`` in its caller's account by the actual ``seconds``."""
+        """Correct the caller's thread time: replace the expected time of ``work`` by ``seconds``."""
         self.running -= 1
         work.caller.spent += seconds - work.charged
         if finished:
@@ -209,7 +209,7 @@ class FairQueue:
         return sum(lane.running for lane in self._lanes.values())
 
     def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
-        """Add jobs of one batch to a lane. Fail the batch if the queue is closed."""
+        """Add a batch's jobs to a lane. The batch fails if the queue is closed."""
         with self._changed:
             if jobs and not self._closed:
                 self._lanes[lane].add(jobs)
@@ -219,9 +219,9 @@ class FairQueue:
             job.batch.fail(PoolClosedError("this verifier pool is closed"))
 
     def take(self, thread: ThreadKind = "shared", *, wait: bool = True) -> Work | None:
-        """Wait for and return the next jobs of one caller: several quick texts, or one other item.
+        """Wait for the next jobs of one caller: several quick texts, or one other item.
 
-        Returns None if the queue is closed. With ``wait=False``, also returns None if no item waits.
+        Returns None if the queue is closed, or if ``wait`` is False and no item waits.
         """
         with self._changed:
             while True:
@@ -259,7 +259,7 @@ class FairQueue:
             return self._changed.wait_for(lambda: not any(lane.in_use for lane in lanes), seconds)
 
     def close(self) -> None:
-        """Refuse new jobs, and fail the batches that have waiting jobs with PoolClosedError."""
+        """Refuse new jobs. Batches with waiting jobs fail with PoolClosedError."""
         with self._changed:
             self._closed = True
             waiting = {batch for lane in self._lanes.values() for batch in lane.drop()}
@@ -289,7 +289,7 @@ class FairQueue:
 
 
 class TextCosts:
-    """Predicts from a text's length and its verifier's recent speed whether scoring will take long. Thread-safe."""
+    """Predicts from its length and the verifier's recent speed whether a text is slow to score. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,7 +1,7 @@
-"""The sandbox that a plug-in verifier sees in its worker. The pool's process runs the programs.
+"""The sandbox of a plug-in verifier in its worker. The programs run in the pool's process.
 
-The worker sends {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}} and gets the first case's
-answer. With a null submission it asks for the next case's answer.
+The worker sends {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}} and gets the answer to the
+first case. A null submission requests the answer to the next case.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from prorl_sandbox.types import (
 
 T = TypeVar("T")
 Exchange = Callable[[dict[str, Any]], dict[str, Any]]
-"""Sends a frame to the pool's process and returns its answer."""
+"""Sends a message to the pool's process and returns the answer."""
 LONGEST_RUN = 600.0
-"""Maximum total seconds that one item's programs may run, not counting compiling and the wait for a box."""
+"""Limit of wall seconds for all programs of an item, without compiling and queueing."""
 _LONGEST_ERROR = 2000
 _ERRORS: dict[str, type[Exception]] = {
     "check": CheckerError,
@@ -45,12 +45,12 @@ _ERRORS: dict[str, type[Exception]] = {
     "user": UserError,
     "sandbox": SandboxError,
 }
-"""Maps the kind of an error answer to the sandbox's exception, subclasses first."""
+"""The sandbox's exceptions by the kind of an error answer, subclasses first."""
 _CASES: dict[str, type[Case]] = {"stdin": Stdin, "call": Call, "check": Check}
 
 
 class MalformedError(ValueError):
-    """Raised if a message between worker and pool is malformed."""
+    """Raised for a malformed message between worker and pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class WorkerSandbox(Closing):
             call = {"submission": None}
 
     def check_environment(self, name: str) -> None:
-        """Do nothing, because ``run`` reports a missing environment."""
+        """Do nothing: ``run`` reports a missing environment."""
 
     def close(self) -> None: ...
 
@@ -108,9 +108,11 @@ class WorkerCalls:
         self._outcomes: Iterator[Outcome] = iter(())
 
     def __call__(self, call: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Return the next answer, either {"outcome"} or {"error", "kind"}. Raises ValueError for a malformed call."""
+        """Return the next answer: {"outcome"} or {"error", "kind"}. Raises ValueError for a malformed call."""
         if set(call) != {"event", "submission"}:
-            raise ValueError("a call is a submission, or null for the next answer")
+            raise ValueError(
+                "a sandbox call needs 'submission': an object, or null for the next answer"
+            )
         submission = call["submission"]
         request = None if submission is None else read(Submission, submission)
         try:
@@ -135,14 +137,14 @@ def _bounded(limits: Limits, seconds: float) -> Limits:
 
 
 def pack_error(error: Exception) -> dict[str, Any]:
-    """Return the answer that reports an error. Errors of unknown types are reported as the sandbox's fault."""
+    """Return the answer that reports an error."""
     kinds = [kind for kind, of in _ERRORS.items() if isinstance(error, of)]
     text = str(error) if kinds else f"{type(error).__name__}: {error}"
     return {"error": text[:_LONGEST_ERROR], "kind": kinds[0] if kinds else "sandbox"}
 
 
 def read_answer(value: dict[str, Any]) -> Outcome:
-    """Return the outcome in an answer, or raise the error in it. Raises MalformedError for a malformed answer."""
+    """Return the outcome in an answer, or raise its error. Raises MalformedError."""
     if set(value) == {"outcome"}:
         return read_outcome(value["outcome"])
     text, kind = value.get("error"), value.get("kind")
@@ -154,7 +156,7 @@ def read_answer(value: dict[str, Any]) -> Outcome:
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as JSON. If its value cannot be sent, the status becomes ``unserialisable``."""
+    """Convert an outcome to JSON. If its value cannot be sent, the status becomes ``unserialisable``."""
     try:
         return pack(outcome)
     except UserError:
@@ -173,7 +175,7 @@ def read_outcome(value: object) -> Outcome:
 
 
 def pack(record: object) -> dict[str, Any]:
-    """Return a dataclass of the sandbox as JSON. Raises UserError for arguments that cannot be sent."""
+    """Convert a dataclass of the sandbox to JSON. Raises UserError for arguments that cannot be sent."""
     return {
         field.name: _CODECS[str(field.type)].pack(getattr(record, field.name))
         for field in fields(record)  # type: ignore[arg-type]
@@ -249,7 +251,7 @@ def _read_value(value: Any) -> Any:
     try:
         return decode(value)
     except FrameError as error:
-        raise MalformedError(f"no value: {error}") from error
+        raise MalformedError(f"its value is invalid: {error}") from error
 
 
 def _read_tuple(value: Any) -> tuple[Any, ...]:
@@ -272,7 +274,7 @@ def _read_methods(value: Any) -> Sequence[tuple[str, tuple[Any, ...]]] | None:
         match item:
             case (str(), tuple()):
                 continue
-        raise MalformedError("must be names of methods with arguments")
+        raise MalformedError("must be pairs of a method's name and its arguments")
     if items is not None and type(items) is not tuple:
         raise MalformedError("must be a list or null")
     return items
@@ -285,7 +287,7 @@ def _pack_cases(cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 def _read_cases(value: Any) -> tuple[Case, ...]:
     if not isinstance(value, list) or not value:
-        raise MalformedError("must be a list of at least one")
+        raise MalformedError("must be a list of at least one case")
     cases = []
     for case in value:
         if not isinstance(case, dict) or len(case) != 1 or not set(case) <= set(_CASES):
@@ -316,4 +318,4 @@ _CODECS: dict[str, _Codec] = {
     ),
     "tuple[Case, ...]": _Codec(_pack_cases, _read_cases),
 }
-"""Maps a field's declared type, as Python spells it, to its codec."""
+"""Codecs by the declared type of a field."""

@@ -1,8 +1,8 @@
-"""A thread of the pool, which scores items in at most one worker and handles failures.
+"""The threads of the pool, each of which scores items in one worker and handles failures.
 
-A failed item is tried again in a fresh worker. Exceeding a time, memory or nesting limit twice is ``timeout`` with
-reward 0. After other repeated failures the status is ``infra_error``, or, if the verifier passes its canaries and can
-score the gold, ``unparsable`` with reward 0.
+A failed item is retried in a new worker. If it exceeds a time, memory or nesting limit twice, it is a ``timeout`` with
+reward 0. After other failures it is ``infra_error``, or ``unparsable`` with reward 0 if only this response makes the
+verifier fail.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 RECYCLE_AFTER = 1000
-"""Number of verdicts after which a worker is replaced, so that nothing persists in it forever."""
+"""Number of verdicts after which a worker is replaced, to bound what a response could corrupt."""
 DEEP_SECONDS = 10.0
-"""Time limit of a deep canary of a retiring worker."""
+"""Time limit of a deep canary when a worker retires."""
 LONG_NICENESS = 10
-"""Niceness of workers with long texts. They get about a tenth of a CPU that quick items also need."""
+"""Niceness of workers for long texts, which gives quick items about ten times their CPU share."""
 LONG_WALL_FACTOR = 10
-"""Wall time allowed per CPU time for long texts, whose workers yield to others."""
+"""Wall seconds allowed per CPU second of long texts, because their workers have a low priority."""
 _UNSOUND = "its worker failed its canaries after this item, twice"
 _UNSTEADY = "its verifier gave a different verdict when it scored the item again, twice"
 _LOG = logging.getLogger(__name__)
@@ -154,7 +154,7 @@ class WorkerThread(threading.Thread):
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
-        """Score jobs in one worker. Return the number of jobs that it did not reach."""
+        """Score jobs in one worker. Return the number of jobs that were not reached."""
         requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
         if not requests:
             return 0
@@ -233,9 +233,9 @@ class WorkerThread(threading.Thread):
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
-        """Deliver the verdicts if the worker is ``sound``. Otherwise kill it and score the items again.
+        """Deliver the verdicts if the worker is ``sound``, else kill it and score the items again.
 
-        With ``examined``, the worker failed its canaries, and each item is scored alone.
+        If ``examined`` is set, the worker failed its canaries, and each item is scored alone.
         """
         if sound:
             for job, verdict in scored.items():
@@ -261,7 +261,7 @@ class WorkerThread(threading.Thread):
             self._queue.add(self._lane, group)
 
     def _blame(self, job: Job, fault: Verdict, run: RunProgram | None = None) -> Verdict:
-        """Return reward 0 if only this answer makes the verifier fail, else return ``fault`` unchanged."""
+        """Return a verdict with reward 0 if the verifier fails on this answer only, else ``fault``."""
         task = job.task
         if not fault.is_infra_error or self.stopping or VERIFIERS.get(task.verifier).is_environment:
             return fault
@@ -344,7 +344,7 @@ class WorkerThread(threading.Thread):
 
 
 def plain_answers(task: Task) -> list[str]:
-    """Return responses that the verifier must be able to score: the gold if known, else two plain answers."""
+    """Return responses that the verifier must be able to score: the gold, or else two short answers."""
     data = VERIFIERS.get(task.verifier).data
     try:
         gold = data.gold(task.reference)
@@ -369,7 +369,7 @@ def _verdict_of_failure(
 def score_in_sandbox(
     response: str, task: Task, sandbox: Sandbox, explain: bool, counters: Counters
 ) -> Verdict:
-    """Score an item with a verifier of prorl's own that runs programs."""
+    """Score an item with one of prorl's own verifiers that run programs."""
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:

@@ -15,33 +15,33 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PoolStats:
-    """A snapshot of a pool's counters since its start. ``queued`` and ``busy`` are current numbers."""
+    """A pool's counters since its start. ``queued`` and ``busy`` are current values."""
 
     items: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """Number of verdicts by (verifier, status)."""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Seconds of work by verifier, including retries but not waiting."""
     cpu_seconds: Mapping[str, float] = field(default_factory=dict)
-    """CPU seconds in the workers by verifier; a killed item counts with its limit."""
+    """CPU seconds of the workers by verifier. A killed item counts as its limit."""
     queued: int = 0
     """Number of waiting items."""
     busy: int = 0
-    """Number of threads at work, including the standby thread and those on long texts (``pool.queue``)."""
+    """Number of working threads of all kinds."""
     workers: int = 0
     worker_starts: int = 0
     worker_kills: int = 0
-    """Workers killed for a timeout, limit, crash, bug or wrong canary."""
+    """Workers killed after a timeout, limit, crash, bug or failed canary."""
     worker_recycles: int = 0
     """Workers replaced because of their age."""
     template_starts: int = 0
     retries: int = 0
     canary_failures: int = 0
     unjudged: int = 0
-    """Answers that got reward 0 because the scorer failed on them and on nothing else: bugs of the verifier."""
+    """Answers with reward 0 because the verifier fails on them only. Each is a bug of the verifier."""
     rescored: int = 0
-    """Verdicts discarded and computed again because their canaries failed or never ran."""
+    """Verdicts that were discarded because canaries failed or were not reached."""
     doubtful: int = 0
-    """Verdicts delivered by workers that failed a deep canary when they retired."""
+    """Verdicts of workers that failed a deep canary when they retired."""
 
 
 class Counters:
@@ -68,7 +68,7 @@ class Counters:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
 
     def blame(self, response: str, task: Task, fault: Verdict) -> Verdict:
-        """Count and log an answer that alone makes its verifier fail. Return a verdict with reward 0."""
+        """Count and log an answer on which only its verifier fails. Return a verdict with reward 0."""
         self.add("unjudged")
         _LOG.error(
             "a bug of the %s verifier: it cannot judge one answer (%s), which gets reward 0: %.200r",

@@ -1,6 +1,7 @@
-"""The processes that score text of a model. ``main`` runs in the template, from which workers are forked.
+"""The processes that score a model's text.
 
-The template loads the verifiers and never sees text of a model.
+``main`` runs in the template process, from which workers are forked. It loads the verifiers and never sees a model's
+text.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 RECURSION_LIMIT = 1500
 _HINT = "; a worker reads only Python's folders, those of plug-ins, and what every user may read"
 SPECS: dict[str, VerifierSpec] = {}
-"""The verifiers that workers serve, by name; filled by ``load_specs`` before the first fork."""
+"""Verifiers by name. ``load_specs`` fills it before the first fork."""
 
 
 def load_specs() -> None:
@@ -44,7 +45,7 @@ def load_specs() -> None:
 
 
 def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
-    """Return the result frame (see ``protocol``) of one request. ``exchange`` calls the pool's sandbox."""
+    """Return the result frame (see ``protocol``) for a request. ``exchange`` calls the pool's sandbox."""
     try:
         name = request["verifier"]
         spec = SPECS.get(name) or VERIFIERS.get(name)
@@ -125,7 +126,7 @@ def run_worker(order: dict[str, Any], requests: int, replies: int) -> None:
 
 
 def warm(verifiers: Iterable[str]) -> dict[str, str]:
-    """Import the libraries of these verifiers, and check their deep canaries. Return a fault per failing verifier."""
+    """Import the verifiers' libraries and check their deep canaries. Return {verifier: fault}."""
 
     def canaries(spec: VerifierSpec) -> Sequence[Canary]:
         for module in spec.libraries:
@@ -137,7 +138,7 @@ def warm(verifiers: Iterable[str]) -> dict[str, str]:
 
 
 def self_check(verifiers: Iterable[str]) -> dict[str, str]:
-    """Check the quick canaries of ``verifiers`` and of prorl's own. Return a fault per failing verifier."""
+    """Check the quick canaries of ``verifiers`` and of prorl's own verifiers. Return {verifier: fault}."""
     ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
     draw = random.Random()
     return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))
@@ -158,9 +159,9 @@ def _faults(
 
 
 def load() -> dict[str, Any]:
-    """Load the verifiers in the process that workers are forked from.
+    """Load the verifiers in the template process.
 
-    The command-line argument is JSON: "verifiers" whose libraries to load, and "path", the import folders.
+    The command-line argument is JSON: "verifiers" (whose libraries to load) and "path" (import folders).
     """
     arguments = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib

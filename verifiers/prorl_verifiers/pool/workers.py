@@ -1,4 +1,4 @@
-"""The pool's side of the worker processes."""
+"""Starts worker processes and communicates with them."""
 
 from __future__ import annotations
 
@@ -26,23 +26,22 @@ from prorl_verifiers.spec import VERIFIERS, runs_in_worker
 PROGRAM = ("-c", "from prorl_verifiers.pool.worker import main; main()")
 _FLAGS = ("-P", "-s", "-B")
 _OF_PYTHON = ("LD_LIBRARY_PATH", "PYTHONHOME")
-"""Environment variables that the interpreter may need to find its libraries."""
+"""Environment variables with which the interpreter finds its libraries."""
 RunProgram = Callable[[dict[str, Any], float], dict[str, Any]]
-"""Runs a worker's sandbox call for at most the given seconds (``sandbox_calls.WorkerCalls``)."""
+"""Answers a worker's sandbox call within the given seconds, like ``sandbox_calls.WorkerCalls``."""
 _WINDOW = 32 * 1024
-"""Maximum bytes of requests in the pipe beyond the current one. They must fit, or both sides could block on each other.
-"""
+"""Maximum bytes of requests that are sent ahead. If they did not fit into the pipe, both sides could block."""
 MAX_REPLY = 4 * 1024 * 1024
 MAX_CALL = 32 * 1024 * 1024
 """Maximum bytes of a worker's sandbox call."""
 _LIMIT_SIGNALS = {24: "cpu limit", 25: "file size limit"}  # SIGXCPU, SIGXFSZ
 _AGAIN_SECONDS = 5.0
-"""Seconds after two failed starts during which the template is not started and callers get the same error."""
+"""After two failed starts, callers get the same error for this many seconds."""
 _LOG = logging.getLogger(__name__)
 
 
 class WorkerTimeout(Exception):
-    """Raised if an item exceeds a limit. Its worker has been killed."""
+    """Raised if an item exceeds a limit. The worker has been killed."""
 
 
 class WorkerProcess:
@@ -61,8 +60,8 @@ class WorkerProcess:
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame (see ``protocol``) of each encoded request, in order.
 
-        Each result may take ``seconds``, not counting imports and programs. Take every result or kill the worker.
-        Raises WorkerTimeout or ChildError, after which the worker is dead.
+        ``seconds`` limits each result, without imports and programs. The caller must take all results or kill the
+        worker. After WorkerTimeout or ChildError the worker is dead.
         """
         sent = waiting = 0
         try:
@@ -89,7 +88,7 @@ class WorkerProcess:
 
     def _refuse_surplus(self) -> None:
         if self._reader.waiting:
-            raise FrameError("the worker returned more answers than requests")
+            raise FrameError("a scoring worker returned more answers than requests")
 
     def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
         deadline = time.monotonic() + seconds
@@ -107,18 +106,20 @@ class WorkerProcess:
                     answer = run(reply, for_programs)
                 except ValueError as error:
                     raise FrameError(
-                        f"the worker's request is not a valid program: {error}"
+                        f"a scoring worker sent an invalid sandbox call: {error}"
                     ) from error
                 for_programs -= answer.get("outcome", {}).get("wall_seconds", 0.0)
                 if for_programs <= 0:
                     self.kill()
-                    raise WorkerTimeout(f"its programs ran for more than {LONGEST_RUN:g} s")
+                    raise WorkerTimeout(
+                        f"the programs of the item ran for more than {LONGEST_RUN:g} s"
+                    )
                 deadline += time.monotonic() - now
                 data = encode(answer)
                 write(self._child.to, data, time.monotonic() + START_SECONDS)
                 continue
             if (event == "loading") == is_loading:
-                raise FrameError("the worker is still loading")
+                raise FrameError("a scoring worker sent an unexpected event")
             is_loading = event == "loading"
             if is_loading:
                 remaining = deadline - now
@@ -157,7 +158,7 @@ class WorkerProcess:
 
 
 class WorkerTemplate(Template):
-    """The process from which workers are forked. It has loaded the verifiers. Raises ChildError."""
+    """The process that has loaded the verifiers and from which workers are forked. Raises ChildError."""
 
     def __init__(self, verifiers: Iterable[str] = ()) -> None:
         self.verifiers = frozenset(verifiers)
@@ -174,7 +175,7 @@ class WorkerTemplate(Template):
 
     @property
     def knows_plugins(self) -> bool:
-        """Whether the workers have the plug-ins that the pool's process uses now."""
+        """Whether the workers have the current plug-ins."""
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:
@@ -203,9 +204,10 @@ def _environment() -> dict[str, str]:
 
 
 class WorkerFactory:
-    """Starts workers. It keeps the template, from which workers are forked, and one spare worker. Thread-safe.
+    """Starts workers, and keeps one in reserve. Thread-safe.
 
-    With ``grow``, a verifier's first task starts a new template in the background, which loads its libraries.
+    If ``grow`` is set, a verifier's first task makes the factory load its libraries in the background, in a new
+    template.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
@@ -237,7 +239,7 @@ class WorkerFactory:
     def take(self, warm: bool = False) -> WorkerProcess:
         """Return an unused worker. Raises ChildError.
 
-        With ``warm``, first wait until the libraries of the verifiers used so far are loaded.
+        If ``warm`` is set, first wait until the libraries of all verifiers in use are loaded.
         """
         with self._changed:
             if warm and self._thread.is_alive():
@@ -260,7 +262,7 @@ class WorkerFactory:
         return worker.origin is not self._template or not worker.origin.knows_plugins
 
     def broken(self, verifier: str) -> str | None:
-        """Return how the verifier fails its quick canaries, or None if it passes."""
+        """Return how the verifier fails its quick canaries, or None."""
         template = self._template
         return None if template is None else template.broken.get(verifier)
 

@@ -11,7 +11,11 @@ from prorl_common.serving.options import ListenOptions, check_listening
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions(ListenOptions):
-    """Options of the service. ``timeout`` is in seconds. ``think_open``: the chat template writes ``<think>``."""
+    """Options of the service.
+
+    ``timeout``: seconds per attempt at an item.
+    ``think_open``: whether the chat template ends the prompt with ``<think>``.
+    """
 
     port: int = 8421
     queue: int = 20_000
@@ -24,7 +28,7 @@ class ServeOptions(ListenOptions):
 
 
 def check_options(options: ServeOptions) -> None:
-    """Raise UserError for options that cannot work or expose the service without a token."""
+    """Raise UserError for invalid options, or ones that expose the service without a token."""
     if options.workers < 1:
         raise UserError("--workers must be at least 1")
     check_listening(options)

@@ -1,4 +1,4 @@
-"""Runs the reward service until a signal, and then finishes the items that it has accepted."""
+"""Runs the reward service until a signal. Accepted items are then finished."""
 
 from __future__ import annotations
 

@@ -38,13 +38,13 @@ T = TypeVar("T")
 PROBE: Item = (r"\boxed{2}", Task("math", {"answer": "2"}))
 CODE_PROBE: Item = (PROBE_PROGRAM, Task("code", {"tests": [{"stdin": "", "stdout": "2"}]}))
 BAD_IN_A_ROW = 10
-"""Consecutive infra errors that make the service unready until a probe succeeds."""
+"""Number of consecutive ``infra_error`` verdicts after which the service is not ready."""
 PROBE_PAUSE = 2.0
 RETRY_PAUSE = 0.5
 LAST_ANSWERS = 5.0
-"""Maximum seconds to send the last answers at shutdown."""
+"""Maximum seconds for the last answers at shutdown."""
 INLINE_BYTES = 32 * 1024
-"""Larger requests are parsed, and larger answers formatted, outside the event loop."""
+"""Larger requests and answers are processed outside the event loop."""
 REWARD_BUCKETS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
 ENDPOINTS = ("verify", "openrlhf", "seed_session", "metrics", "healthz")
 POOL_GAUGES = {
@@ -52,14 +52,14 @@ POOL_GAUGES = {
     "worker_starts": "Workers started since the start.",
     "worker_kills": "Workers ended for a timeout, a limit, a crash or a bug.",
     "worker_recycles": "Workers replaced because of their age.",
-    "retries": "Items that got a second try.",
-    "canary_failures": "Workers found to judge wrongly.",
-    "unjudged": "Answers that got 0 because a verifier fails on them and on nothing else.",
-    "rescored": "Verdicts thrown away and made again because of such a worker.",
-    "doubtful": "Verdicts given by workers that misjudged a known answer when they retired.",
+    "retries": "Items scored a second time.",
+    "canary_failures": "Workers that failed a canary, a test question with a known verdict.",
+    "unjudged": "Answers with reward 0 because the verifier fails on them only.",
+    "rescored": "Verdicts discarded because of a failed canary and computed again.",
+    "doubtful": "Verdicts of workers that failed a canary when they retired.",
     "template_starts": "Starts of the process that workers are forked from.",
 }
-"""Fields of ``PoolStats`` shown as gauges, with descriptions."""
+"""Fields of ``PoolStats`` that are exported as gauges, with descriptions."""
 
 
 class Pool(Protocol):
@@ -72,8 +72,6 @@ class Pool(Protocol):
 
 
 class Metrics(ServiceMetrics):
-    """The service's metrics, named ``prorl_verify_...``."""
-
     def __init__(self) -> None:
         super().__init__("prorl_verify")
         self._items = self.counter("items", "Verdicts.", "verifier", "status")
@@ -145,7 +143,7 @@ class Service:
         )
 
     async def start(self) -> None:
-        """Wait until the workers answer. Raises UserError for a missing sandbox."""
+        """Wait until the workers answer. Raises UserError if the sandbox is missing."""
         while not await self._probe():
             await asyncio.sleep(PROBE_PAUSE)
         for spec in VERIFIERS.all():  # so that no request waits for imports
@@ -177,7 +175,7 @@ class Service:
             return json_response(wire.openrlhf_reply(verdicts))
 
     async def seed_session(self, request: Request) -> Response:
-        """Answer NeMo-Gym, whose agents open a session before each rollout. None is needed here."""
+        """Answer NeMo-Gym's request to open a session. The service itself needs none."""
         async with self.bodies.read(request) as body:
             return json_response(wire.session_reply(body))
 
@@ -187,7 +185,7 @@ class Service:
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
     async def healthz(self, _: Request) -> Response:
-        """Return 200, or 503 after many items in a row without a verdict, until the workers can score again."""
+        """Return 200, or 503 after BAD_IN_A_ROW items without a verdict until the workers can score again."""
         now = time.monotonic()
         if self._bad_in_a_row >= BAD_IN_A_ROW and now - self._last_probe > PROBE_PAUSE:
             self._last_probe = now
@@ -200,7 +198,7 @@ class Service:
         )
 
     async def _score_every(self, request: Request, items: Sequence[Item]) -> list[Verdict]:
-        """Score the items, those without a verdict twice. Raises Refusal with status 503 if one has none even then."""
+        """Score the items, with one retry. Raises Refusal (503) if an item still has no verdict."""
         verdicts = await self._score(request, items)
         again = [i for i, verdict in enumerate(verdicts) if verdict.is_infra_error]
         if again:
@@ -258,7 +256,7 @@ class Service:
         return bad is None
 
     async def _probe_code(self) -> None:
-        """Score a program. If that is impossible, warn, or raise UserError for a backend other than ``local``."""
+        """Run a test program. If this is impossible, print a warning; unless the backend is ``local``, raise UserError."""
         try:
             verdict = (await self._pool.score_async([CODE_PROBE]))[0]
         except UserError as error:

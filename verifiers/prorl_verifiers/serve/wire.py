@@ -1,4 +1,4 @@
-"""Parses request bodies into (response, task) items, and writes verdicts as answers."""
+"""Parses request bodies into (response, task) items, and converts verdicts to answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ItemId = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class RequestItems:
-    """The items of a request. ``nemo_gym`` is the whole body if it is a request of NeMo-Gym, which has one item."""
+    """The items of a request. ``nemo_gym``: the whole body of a request from NeMo-Gym, which has one item."""
 
     ids: list[ItemId]
     items: list[Item]
@@ -33,8 +33,8 @@ class RequestItems:
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> RequestItems:
     """Parse the body of ``/verify``: {"items": [{"id"?, "task", "response"}, ...]}, one item, or NeMo-Gym's request.
 
-    The body may set "modes", "think_open" and "parts": records of plug-ins, which must match the server's. Raises
-    Refusal with status 400 (not JSON), 412 (other versions or plug-ins) or 422 (invalid item).
+    The body may set "modes", "think_open" and "parts", records of plug-ins that must match the server's. Raises Refusal
+    with status 400 (not JSON), 412 (other versions or plug-ins) or 422 (invalid item).
     """
     request = _json_object(body)
     if "responses_create_params" in request:
@@ -75,7 +75,7 @@ def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False)
 def read_nemo_gym(
     request: dict[str, Any], modes: Mapping[str, str], think_open: bool
 ) -> RequestItems:
-    """Parse the request that NeMo-Gym 0.7 sends to ``/verify``: a dataset row and the model's ``response``.
+    """Parse the request of NeMo-Gym 0.7 to ``/verify``: a dataset row and the model's ``response``.
 
     The row needs ``verifier`` and ``reference``, or ``task`` with both.
     """
@@ -150,7 +150,7 @@ def verify_reply(parsed: RequestItems, verdicts: Sequence[Verdict]) -> dict[str,
 
 
 def session_reply(body: bytes) -> dict[str, Any]:
-    """Return the answer to NeMo-Gym's ``/seed_session``, with the session's id if the request has one."""
+    """Return the answer to NeMo-Gym's ``/seed_session``, with the request's session id if it has one."""
     request = _json_object(body)
     return {key: request[key] for key in ("resources_session_id",) if key in request}
 

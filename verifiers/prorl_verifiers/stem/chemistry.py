@@ -1,6 +1,6 @@
 """Compares chemical formulas, isotopes, reactions and SMILES.
 
-A condensed formula without rings is parsed into a graph, so that ``CH3CH2OH`` equals ``C2H5OH`` but not ``CH3OCH3``.
+Condensed formulas without rings are parsed into graphs, so ``CH3CH2OH`` equals ``C2H5OH`` but not ``CH3OCH3``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Atom:
 
 
 class NotCondensed(ValueError):
-    """Raised if the text is not a condensed formula that can be parsed."""
+    """Raised if a text cannot be parsed as a condensed formula."""
 
 
 def canonical(formula: str) -> str | None:
@@ -148,10 +148,7 @@ class _Reader:
             raise NotCondensed
 
     def atom(self, element: str, current: int | None, order: int) -> int:
-        """Add an atom, and return the atom that continues the chain.
-
-        Halogens, ``=O`` and a nitrile's ``N`` end a branch.
-        """
+        """Append an atom to the chain at ``current``. Return the atom to which the next one is bound."""
         if current is None:
             return self.add(element, None)
         free = self.room(current)
@@ -229,7 +226,7 @@ _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
 
 
 def same_formula(gold: str, answer: str) -> bool | None:
-    """Return whether two chemical formulas are the same, or None if a text is not a formula."""
+    """Return whether two chemical formulas are the same, or None if one text is not a formula."""
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = normalise(gold), normalise(answer)
@@ -283,7 +280,7 @@ def is_formula(text: str) -> bool:
 
 
 def normalise(text: str) -> str:
-    """Return a formula with plain digits, and with its charge after ``^``."""
+    """Rewrite a formula with plain digits, and with its charge after ``^``."""
     text = _RAISED.sub(lambda m: "^" + m.group().translate(_HIGH), text).translate(_LOW)
     text = text.translate(str.maketrans("−–·•", "--**"))
     text = _ARROW.sub(">", FONT_COMMAND.sub("", text).replace(r"\cdot", "*").replace("^{*}", ""))
@@ -314,7 +311,7 @@ def _without_coefficient(text: str) -> str:
 
 
 def _with_charge(raw: str, formula: str) -> str:
-    """Read ``Fe2+`` and ``SO42-``, written without ``^``, as having a charge of two."""
+    """Rewrite ``Fe2+`` and ``SO42-`` with a charge of two, as ``Fe^2+`` and ``SO4^2-``."""
     match = re.fullmatch(r"(.*[A-Za-z0-9)\]])([1-7])\^([+-])", formula)
     if match is None or set("^_") & set(raw):
         return formula

@@ -1,4 +1,4 @@
-"""Finds the option that an answer names by its letter, its text or both."""
+"""Finds the option that an answer names by letter, text or both."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from prorl_verifiers.notation.latex_text import clean, plain_words
 from prorl_verifiers.notation.quantities import read_quantity, unit_powers
 
 MAX_CHOICE = 5000
-"""Maximum characters of an answer that names an option."""
+"""Maximum characters of an answer to a choice."""
 
 _NARROW = {
     **{0xFF01 + i: 0x21 + i for i in range(94)},
     **{first + i: ord("A") + i for first in (0x24B6, 0x1F130) for i in range(26)},
 }
-"""Maps full-width signs and circled or squared capitals to plain ones."""
+"""Maps full-width characters and circled or squared capitals to plain ones."""
 _WRAPPER = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:rm|bf|it|sf)|mbox|boldsymbol|boxed|fbox|operatorname)\s?\{"
 )
@@ -43,7 +43,7 @@ _OTHER_LABEL = re.compile(
 
 
 def choice_index(answer: str, choices: Sequence[str]) -> int | None:
-    """Return the index of the one option that ``answer`` names, or None."""
+    """Return the index of the only option that ``answer`` names, or None."""
     if len(answer) > MAX_CHOICE:
         return None
     whole = without_wrappers(answer)
@@ -76,7 +76,7 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
 
 
 def without_wrappers(answer: str) -> str:
-    r"""Return the answer without ``\text{}`` wrappers, bold marks and outer punctuation."""
+    r"""Remove ``\text{}``, bold marks, dollar signs and outer punctuation."""
     text = clean(" ".join(answer.translate(_NARROW).split()))
     for _ in range(20):
         opening = _WRAPPER.search(text)

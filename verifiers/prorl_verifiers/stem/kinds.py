@@ -56,7 +56,7 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 
 MAX_DIRECTED = 300
-"""Maximum characters of a text with a direction."""
+"""Maximum characters of a text that is searched for a direction."""
 
 _ANGLE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:\^\s*\{?\s*\\circ\s*\}?|°|\\degree|degrees?\b|deg\b)")
 _START = re.compile(
@@ -83,14 +83,14 @@ _FILLER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """The angle of a vector in degrees, negative below the horizontal, or "", and words such as "north"."""
+    """A direction. ``angle``: degrees, negative below the horizontal, or "". ``words``: such as "north"."""
 
     angle: str
     words: tuple[str, ...]
 
 
 def split_direction(text: str) -> tuple[str, Direction] | None:
-    """Return the text before a direction at its end, and the direction, or None."""
+    """Split a text into the part before its final direction and the direction, or return None."""
     if len(text) > MAX_DIRECTED:
         return None
     plain = re.sub(r"\\[,;:!](?!\s*\d)", " ", _WRAPPER.sub(r" \1 ", text))
@@ -106,7 +106,7 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
 def same_direction(gold: Direction, answer: Direction) -> bool:
     """Return whether two directions agree. Angles may differ by half a unit of the gold's last digit.
 
-    If both have an angle, one of them may omit the words.
+    If both have an angle, one of the two may lack words.
     """
     if bool(gold.angle) != bool(answer.angle):
         return False
@@ -171,14 +171,14 @@ _HYPHEN = re.compile(r"(?P<symbol>[A-Za-z]{1,13})-(?P<m1>\d{1,3}m?)")
 
 @dataclass(frozen=True, slots=True)
 class Nuclide:
-    """An element's symbol and a mass number, such as ``99m`` for an excited state."""
+    """An element's symbol and a mass number. The mass number of an excited state ends with ``m``: ``99m``."""
 
     symbol: str
     mass: str
 
 
 def read_nuclide(text: str) -> Nuclide | None:
-    """Return the nuclide that a text names, or None. A wrong atomic number gives None."""
+    """Parse a nuclide, or return None for other texts or a wrong atomic number."""
     if len(text) > MAX_NUCLIDE:
         return None
     text = _RAISED.sub(lambda run: "^" + run.group().translate(_HIGH), text)

@@ -1,7 +1,6 @@
-r"""Reads scientific numbers: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to 6 m``.
+r"""Parses scientific numbers: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to 6 m``.
 
-A comma is decimal, unless exactly three digits follow it and one to three without a leading zero precede it. So
-``1,234`` is 1234, and ``0,125`` is 0.125.
+A comma groups digits in ``1,234`` and is decimal in ``1,5``, ``0,125`` and ``1234,567``.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from prorl_verifiers.notation.quantities import (
 from prorl_verifiers.notation.unit_text import MAX_UNIT, read_unit
 
 MAX_NUMBER = 2000
-"""Maximum characters of a number with a unit."""
+"""Maximum characters of a number with its unit."""
 
 _ABOUT = re.compile(
     r"^(?:\\text\s?\{\s*)?(?:approximately|approx\.?|about|roughly|around|nearly|ca\.|circa|~|≈|≃|\\approx|\\sim|\\simeq)\s?\}?[\s~]*",
@@ -32,7 +31,7 @@ _ABOUT = re.compile(
 )
 _COMMA = re.compile(r"(?<![\d.,])(\d+)(?:,|\{,\})(\d+)(?![\d.,{]|\s*,)")
 _PAIR = re.compile(r"\s*[(\[]\s*[+-]?\d+\s*,\s*[+-]?\d+\s*[)\]]")
-"""``(4,5)`` is a pair, not 4.5."""
+"""A pair such as ``(4,5)``, whose comma is not decimal."""
 _PLUS_MINUS = re.compile(
     r"(?:\\pm(?![A-Za-z])|±|\+\s?/\s?-|\+-)\s*(\d+(?:\.\d+)?(?:\s*\\times\s*10\^\{?[+-]?\d{1,3}\}?)?)\s?(%)?"
 )
@@ -67,16 +66,16 @@ _UNIT_START = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number with its unit, and its uncertainty in the same unit."""
+    """A number with a unit, and its uncertainty in this unit."""
 
     quantity: Quantity
     uncertainty: Fraction | None = None
 
 
 def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
-    """Return the number that makes up the whole text, or None.
+    """Parse a text that consists of one number, or return None.
 
-    Only a known unit, the expected ``unit`` or a direction ("upward") may follow.
+    Only a known unit, the expected ``unit`` or a direction ("upward") may follow the number.
     """
     if len(text) > MAX_NUMBER:
         return None
@@ -124,7 +123,7 @@ def is_unit(text: str, unit: str, loading: Loading) -> bool:
 
 
 def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
-    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into the formula and the unit, or ""."""
+    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into the formula and the unit, which is "" if missing."""
     if len(text) > MAX_NUMBER:
         return text, ""
     text = " ".join(text.split())
@@ -144,7 +143,7 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
 
 
 def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure] | None:
-    """Return both ends of an ascending range such as ``5-6 m``, or None."""
+    """Parse an ascending range such as ``5-6 m`` into its two ends, or return None."""
     if len(text) > MAX_NUMBER:
         return None
     text = " ".join(text.split())
@@ -199,7 +198,7 @@ CEILING_OF_ZEROS = Fraction(1, 100)
 def allowed_difference(
     gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None
 ) -> Fraction:
-    """Return the largest accepted difference from ``gold``, in the unit of ``gold``."""
+    """Return the largest accepted difference from ``gold``, in the gold's unit."""
     size = abs(gold.value)
     if isinstance(tolerance, Mapping):
         relative = Fraction(str(tolerance.get("rel") or 0))

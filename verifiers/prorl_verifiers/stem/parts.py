@@ -1,6 +1,6 @@
 """Splits golds and answers into parts.
 
-Separators are tried until one gives the right number of parts: labels, line breaks, semicolons, "and", and commas.
+Separators are tried in this order: labels, line breaks, semicolons, "and", commas.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from prorl_verifiers.notation.latex_text import split_top, strip_wrappers
 
 MAX_PARTS = 20
 MAX_PART = 2000
-"""Maximum characters of one boxed part."""
+"""Maximum characters of a boxed part."""
 
 _LABEL = re.compile(
     r"(?:^|(?<=[\s;,.}]))(?:\\text(?:bf)?\s*\{\s*)?(?:\(\s*(?:part\s+)?([a-t]|[ivx]{1,4}|\d{1,2})\s*\)|(?:part\s+)?([a-t]|[ivx]{1,4}|\d{1,2})\))"
@@ -55,7 +55,7 @@ def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def part_texts(answer: Any) -> list[str] | None:
-    """Return the parts of a list, a JSON list or a labelled text such as ``(a) 5 m; (b) 3 s``, or None."""
+    """Split a list, a JSON list or a labelled text such as ``(a) 5 m; (b) 3 s``, or return None."""
     if isinstance(answer, list):
         return [str(part) for part in answer]
     if not isinstance(answer, str) or len(answer) > MAX_PARTS * MAX_PART:
@@ -64,7 +64,7 @@ def part_texts(answer: Any) -> list[str] | None:
 
 
 def is_open_interval(gold: Any, answer: str) -> bool:
-    """Return whether ``answer`` may be an open interval and the gold a closed interval, such as ``[1, 4]``."""
+    """Return whether the gold may be a closed interval such as ``[1, 4]`` and ``answer`` an open one."""
     if not isinstance(gold, str) or re.search(r"[(]", strip_wrappers(answer.strip())[:7]) is None:
         return False
     ends = _json_list(gold) or []
@@ -100,7 +100,7 @@ def labelled(text: str) -> list[str] | None:
 
 
 def answer_parts(answer: str | None, text: str, count: int) -> list[str] | None:
-    """Return the ``count`` parts of the answer, else the last ``count`` boxes of ``text``, or None."""
+    """Split the answer into ``count`` parts, or else return the last ``count`` boxes of ``text``, or None."""
     if answer is not None:
         parts = _split(answer, count)
         if parts is not None:

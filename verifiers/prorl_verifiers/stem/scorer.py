@@ -1,7 +1,7 @@
-"""Scores STEM responses.
+"""Scores responses to STEM tasks.
 
 The reference is {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list must be
-right, and "aliases" are other correct golds. A missing unit is accepted, but not a unit of another dimension.
+right. "aliases" are other correct golds. An answer may lack the unit, but a unit of another dimension is wrong.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from prorl_verifiers.types import Score
 
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the last box, or a last line "Answer: X" if there is no box, with 0 or 1."""
+    """Return 1 if the last box is correct, else 0. Without a box, a last line "Answer: X" is scored."""
     text = without_struck(text)
     choices = reference.get("choices")
     found = find_answer(text, last_boxed(text), bool(choices))
@@ -99,7 +99,7 @@ def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: L
 _UNSIGNED = re.compile(
     r"\A\s*(?:an? )?(?:\\(?:text|mathrm)\s*\{\s*)?(p(?:[A-JL-Z]{1,2}|K_?\{?[A-Za-z]?\}?))\s*\}?(?:\s|\\[ ,;:!])*(?:of )?(?=[-+]?[\d.])"
 )
-"""``pH 7.4``: a label without a sign of equality."""
+"""A label without an equals sign: ``pH 7.4``."""
 
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
@@ -209,7 +209,7 @@ _CIRCLE = re.compile(r"\\circ|\\degree|°|\bdeg")
 def _same_number(
     gold: Number, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
-    """Compare numbers. In an answer such as ``E = 5.0 = 5``, every side that is a number must be right."""
+    """Compare numbers. In a chain such as ``E = 5.0 = 5``, every number must be right."""
     if len(answer) > MAX_NUMBER:
         return False, "too long for a number"
     if hedged(answer):
@@ -290,7 +290,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
-    """Return the number converted to ``unit``, or None. A number without a unit stays unchanged."""
+    """Convert a number to ``unit``, or return None. A number without a unit is returned unchanged."""
     if not number.unit and not (number.percent and unit):
         return number.value
     if not unit or (number.unit and unit_powers(number.unit) == unit_powers(unit)):

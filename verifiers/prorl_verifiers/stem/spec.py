@@ -62,7 +62,7 @@ def check_reference(reference: Reference) -> None:
             raise TaskError("with 'choices' the answer is one letter or text, not a list")
         if choice_index(gold_text(reference), choices) is None:
             raise TaskError(
-                "the gold answer names none of the 'choices', neither by letter nor by text"
+                "the gold answer is not one of the 'choices': give its letter or its text"
             )
     for key, check in (("unit", _check_unit), ("tolerance", _check_tolerance)):
         value = reference.get(key)

@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with its unit. If the unit has a power of ten, ``bare`` is the number as it is written."""
+    """A number with a unit. ``bare``: the number as written, if the reference's unit has a power of ten."""
 
     measure: Measure
     bare: Quantity | None = None
@@ -45,7 +45,7 @@ class Directed:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A range, with the smaller end first."""
+    """A range: (smaller end, larger end)."""
 
     ends: tuple[Number, Number]
 
@@ -110,7 +110,7 @@ def parse_target(reference: Mapping[str, Any], loading: Loading) -> Target:
 
 
 def value_side(text: str) -> str:
-    """Return the text behind the name of a quantity and an equals sign, else the text."""
+    """Return the text after the equals sign in ``F = 5 N``. Return other texts unchanged."""
     sides = EQUALS.split(text)
     named = len(sides) == 2 and (
         not sides[0].strip() or _NAME.fullmatch(sides[0]) or names_a_quantity(sides[0])

@@ -1,4 +1,4 @@
-"""Reads vectors with units, and answers that are chains of equalities."""
+"""Parses vectors with units, and checks answers that are chains of equalities."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _UNIT_VECTOR = re.compile(
 
 
 def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] | None:
-    """Return the components of a vector of numbers, with their unit, or None. ``[1, 2]`` is read as an interval."""
+    """Parse a vector of numbers, or return None. ``[1, 2]`` is an interval."""
     if len(text) > MAX_VECTOR:
         return None
     body, answer_unit = split_unit(" ".join(text.split()).strip("$ "), unit, loading)
@@ -96,7 +96,7 @@ def _quantity(node: Node, unit: str) -> Quantity | None:
 
 
 def called_value(text: str) -> Fraction | None:
-    r"""Return a formula with functions of numbers (``\arctan 2``) as a number with 15 digits, or None."""
+    r"""Return the value of a formula such as ``\arctan 2`` to 15 digits, or None if it calls no function."""
     try:
         node = read(clean(text))
         if not isinstance(node, EXPRESSIONS) or symbols(node):
@@ -111,16 +111,16 @@ def called_value(text: str) -> Fraction | None:
 
 
 MAX_FORMULAS = 4
-"""Maximum sides of a chain with letters, excluding names."""
+"""Maximum number of formulas with letters in a chain."""
 _NAME = re.compile(
     r"\s*(?:\\Delta\s*|Δ\s*)?(?:\\?[A-Za-zµα-ωΑ-Ω][A-Za-z]{0,12}|\\(?:text|mathrm|vec|overline|bar|hat)\s*\{[^{}]{1,40}\}|[A-Za-z][A-Za-z ]{0,40})"
     r"\s*(?:_(?:\{(?:[^{}]|\\(?:text|mathrm)\{[^{}]*\}){1,20}\}|\\?[A-Za-z0-9]+))?(?:\^\{?\\circ\}?)?'?\s*(?:\([^()]{1,20}\))?\s*"
 )
 _NUMBERED = re.compile(r"(?<![\\A-Za-z_^{])[A-Za-z]{1,3}\s?\d|(?<=[A-Za-z])\s\d")
-"""A number after a letter that is not a subscript: ``x5``."""
+"""A letter with a number that is not a subscript: ``x5``."""
 _MULTIPLE = re.compile(r"\s*\d[\d.]*\s*\\?[A-Za-z]\s*")
 NEAR = Fraction(2, 100)
-"""Relative rounding error allowed in an intermediate numeric side."""
+"""Relative error that is allowed in the intermediate sides of a chain."""
 _LETTER = re.compile(
     r"(?<![\\A-Za-z])[A-Za-zµα-ωΑ-Ω]|\\(?!times|cdot|frac|dfrac|tfrac|left|right|pm|,|;|!|:| )[A-Za-z]+"
 )
@@ -151,11 +151,11 @@ _SYMBOLS = {
     "density": "d \\rho", "charge": "q Q", "entropy": "S", "enthalpy": "H", "concentration": "c C M", "angle": "\\theta \\phi \\alpha",
     "area": "A S", "moles": "n", "K": "K E", "N": "N F", "w": "w \\omega", "\\omega": "\\omega w", "\\ell": "l L", "\\epsilon": "E \\epsilon",
 }  # fmt: skip
-"""Symbols of quantities by name, and of symbols that have several spellings."""
+"""Usual symbols, by the name of a quantity or by another symbol."""
 
 
 def other_quantity(gold: str, answer: str, equals: re.Pattern[str]) -> bool:
-    """Return whether the answer labels its value (``pOH = 7.4``) as another quantity than the gold does."""
+    """Return whether the answer's label names another quantity than the gold's: ``pOH = 7.4`` for ``pH = 7.4``."""
     label, other = _label(gold, equals), _label(answer, equals)
     if label is None or other is None:
         return False
@@ -166,7 +166,7 @@ def other_quantity(gold: str, answer: str, equals: re.Pattern[str]) -> bool:
 
 
 def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str] | None:
-    """Return the possible symbols, the subscript and the argument of the quantity before a value."""
+    """Return (possible symbols, subscript, argument) of a label such as ``v_0(t) =``, or None."""
     plain = _LABEL_FONT.sub("", clean(text[:MAX_VECTOR]).replace("Δ", r"\Delta "))
     plain = plain.replace("\\var", "\\")
     sides, said = equals.split(plain), _SAID.match(plain)
@@ -186,7 +186,7 @@ def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
-    """Return whether no side contradicts the last side. Only sides that are not numbers are checked."""
+    """Return whether no formula or text in a chain of equalities contradicts the last side."""
     last = read_sides[-1]
     multiples = 0
     names = {side.strip() for side in sides[:1] if _LETTER.search(side)}

@@ -1,6 +1,6 @@
 """Our own checks of IFBench's constraints (mode ``fixed``), which take linear time.
 
-A text without words or lines does not meet a constraint on all of them.
+Constraints on every word or line are not met by a text without words or lines.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""IFBench's published checks including their errors (mode ``reference``), which take linear time.
+"""IFBench's published checks, including their errors (mode ``reference``), which take linear time.
 
-A text for which the published check raises an error does not meet the constraint.
+If the published check raises an exception for a text, the constraint is not met.
 """
 
 from __future__ import annotations
@@ -287,7 +287,7 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines as the published loop does, which skips the line after each removed one."""
+    """Remove blank lines as the published loop does: it skips the line after each removed one."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
         if not line.strip():

@@ -16,7 +16,7 @@ STOP_WORDS = frozenset(
     weren won wouldn
     """.split()  # noqa: SIM905
 )
-"""NLTK's English stop words that consist only of word characters."""
+"""NLTK's English stop words without apostrophes."""
 CONJUNCTIONS = frozenset("and but for nor or so yet".split())  # noqa: SIM905
 PRONOUNS = frozenset(
     """
@@ -42,7 +42,7 @@ MINOR_WORDS = frozenset(
     """a an and as at but by en for from if in into nor of off on onto or over per so than the to up upon via vs
     with yet""".split()  # noqa: SIM905
 )
-"""Words that title case leaves in lowercase."""
+"""Words that remain lowercase in title case."""
 _VERBS = """
     accept achieve act adapt add address adjust admire advance agree aim allow analyze answer apply approach arrange
     arrive ask assemble assess attempt avoid bake be become begin believe blend boil bring build burn buy calculate
@@ -102,4 +102,4 @@ _AFRICA = """
     verde, cameroon, burundi, burkina faso, botswana, benin, angola, algeria, sahara
     """
 AFRICA = tuple(map(single_spaced, _AFRICA.split(",")))
-"""For every African country, a part of its name in lowercase without accents."""
+"""A distinctive part of each African country's name, in lowercase without accents."""

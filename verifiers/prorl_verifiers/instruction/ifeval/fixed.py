@@ -125,7 +125,7 @@ def multiple_sections(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_sections(text: str, splitter: str) -> int:
-    """Count the different numbers that follow the splitter at the start of a line."""
+    """Count the different numbers that follow ``splitter`` at the start of a line."""
     words = r"\s+".join(map(re.escape, splitter.split()))
     return len(set(re.findall(_SECTION_LEAD + words + r"[^\S\n]?(\d+)", text, re.MULTILINE)))
 

@@ -1,4 +1,4 @@
-"""IFEval's published checks including their errors (mode ``reference``). Some take quadratic time."""
+"""IFEval's published checks, including their errors (mode ``reference``). Some take quadratic time."""
 
 from __future__ import annotations
 
@@ -22,10 +22,7 @@ def count_matches(pattern: str, text: str) -> int:
 
 
 def split_paragraphs(text: str, pattern: str) -> int | None:
-    """Count the parts between matches of ``pattern``, except a blank first or last part.
-
-    Returns None if another part is blank.
-    """
+    """Count the parts between matches of ``pattern``, without blank ends. Return None if another part is blank."""
     parts = re.split(pattern, text)
     if any(not part.strip() for part in parts[1:-1]):
         return None

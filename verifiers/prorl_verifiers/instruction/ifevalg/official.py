@@ -1,4 +1,4 @@
-"""IFEvalG's published checks including their errors (mode ``reference``)."""
+"""IFEvalG's published checks, including their errors (mode ``reference``)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from prorl_verifiers.math.reading.parser import expand_signs, read
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 MAX_MEMBERS, MAX_STEPS, MAX_CONGRUENCE = 12, 60, 200
-"""Maximum members of a family, steps within the common period, and characters of a congruence."""
+"""Maximum members of a family, steps per common period, and characters of a congruence."""
 _REMAINDER = re.compile(r"-?\s*\d{1,6}")
 _INTEGERS = (
     r"(?:\\mathbb\{[ZN]\}|\\mathbf\{[ZN]\}|[ZN](?![A-Za-z]))(?:\^\{?[+*]\}?|_\{?[+*0-9>]{1,2}\}?)?"
@@ -53,7 +53,7 @@ _USUAL = frozenset("knmlKN")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The values of the expressions ``members`` for every integer (or ``natural`` number) ``letter``."""
+    """The values of ``members`` for all integers ``letter``, or all natural numbers if ``natural`` is set."""
 
     node: Node
     name: Node | None
@@ -63,10 +63,9 @@ class Family:
 
 
 def family_of(text: str, gold: Family | None) -> Family | None:
-    r"""Return the family that a cleaned text describes, or None.
+    r"""Parse a cleaned text as a family, or return None.
 
-    The text must declare its letter an integer, or use a common letter with \pi or degrees. If ``gold`` is given, any
-    letter is accepted.
+    Unless ``gold`` is given, the text must declare its letter an integer, or contain \pi or degrees.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and gold is None and not re.search(r"\\pi|\\circ", text):
@@ -106,7 +105,7 @@ def family_of(text: str, gold: Family | None) -> Family | None:
 
 
 def _as_progression(text: str) -> str:
-    r"""Rewrite ``n \equiv 1, 3 \pmod 4`` or "n is odd" as progressions."""
+    r"""Rewrite ``n \equiv 1, 3 \pmod 4`` or "n is odd" as arithmetic progressions."""
     plain = _TEXT.sub(r" \1 ", text[:MAX_CONGRUENCE])
     if len(text) > MAX_CONGRUENCE:
         return text
@@ -140,7 +139,7 @@ def _without_condition(text: str) -> tuple[str, str]:
 
 
 def same_family(gold: Family, answer: Family) -> bool | None:
-    """Return whether two families have the same values, or None if that is undecided."""
+    """Return whether two families have the same values, or None if undecided."""
     if gold.name is not None and answer.name is not None and gold.name != answer.name:
         return False
     written = _same_members(gold, answer)

@@ -1,4 +1,4 @@
-"""Compares single values, which may have a percent sign, degrees or a unit."""
+"""Compares single values, with or without a percent sign, degrees or a unit."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _FUNCTIONS = frozenset(
 
 
 def all_same(results: Sequence[bool | None]) -> bool | None:
-    """Combine comparisons: False if one is False, else None if one is undecided, else True."""
+    """Return False if one result is False, else None if one is None (undecided), else True."""
     if False in results:
         return False
     return None if None in results else True
 
 
 def unevaluated(gold: Node, answer: Node) -> str | None:
-    """Return why ``answer`` is not an evaluated form of the constant ``gold``, or None if it is one."""
+    """Return why ``answer`` is not the evaluated constant ``gold``, or None if it is."""
     parts = list(walk(gold)), list(walk(answer))
     if any(isinstance(part, Sym) for side in parts for part in side):
         return None
@@ -64,7 +64,7 @@ def unevaluated(gold: Node, answer: Node) -> str | None:
 
 
 def is_plain(node: Node) -> bool:
-    """Return whether a node is a single number, which may have a sign, percent sign or unit."""
+    """Return whether a node is a single number. A sign, percent sign or unit is allowed."""
     match node:
         case Num():
             return True
@@ -132,9 +132,9 @@ def is_closed(node: Node) -> bool:
 
 
 MAX_SHIFT = 400
-"""Maximum power of ten after digits that end in an ellipsis."""
+"""Maximum power of ten by which a number with an ellipsis may be multiplied."""
 Convert = Callable[[Fraction, str, str], Fraction | None]
-"""Converts (value, its unit, target unit) to a value, or returns None if it cannot."""
+"""Takes (value, its unit, target unit). Returns the converted value, or None if this is impossible."""
 
 
 _PERCENT = re.compile(
@@ -157,7 +157,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A value without its mark, and the mark: ``%``, ``deg``, a unit or ""."""
+    """A value (``core``) and its ``mark``: ``%``, ``deg``, a unit or ""."""
 
     core: Node
     mark: str = ""
@@ -178,7 +178,7 @@ def leaf(node: Node) -> Leaf:
 
 
 FIRST_DIGITS = 4
-"""Minimum significant digits before an ellipsis (``2.3148\\ldots``) that identify an exact value."""
+r"""Minimum significant digits that an answer such as ``2.3148\ldots`` needs to equal an exact value."""
 
 
 def _cut_digits(node: Node) -> tuple[Num, int] | None:
@@ -203,7 +203,10 @@ def _cut_digits(node: Node) -> tuple[Num, int] | None:
 def same_leaf(
     gold: Node, answer: Node, rules: Rules, domain: Domain, final: bool = True
 ) -> tuple[bool | None, str]:
-    """Return whether two expressions are the same answer, and the reason. A ``final`` answer must be evaluated."""
+    """Return whether two expressions are the same answer, or None if undecided, and the reason.
+
+    If ``final`` is set, the answer must be evaluated.
+    """
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)
         return None if neither else False, ""

@@ -1,4 +1,4 @@
-"""Matches an answer's tree with a typed gold. The result is True, False or None (undecided)."""
+"""Compares an answer's tree with a typed gold. Results are True, False or None (undecided)."""
 
 from __future__ import annotations
 
@@ -83,18 +83,18 @@ from prorl_verifiers.math.targets import (
 )
 
 MAX_SETS = 6
-"""Maximum letters of a set formula; every combination of memberships is tried."""
+"""Maximum number of sets in a set formula."""
 
 
 class Matcher:
-    """Matches answers with golds. ``reason`` is the rule that decided last."""
+    """Compares answers with golds. ``reason`` is the rule that made the last decision."""
 
     def __init__(self, rules: Rules, domain: Domain) -> None:
         self.rules, self.domain = rules, domain
         self.reason = "forms compared"
 
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
-        """Return whether ``answer`` matches, or None if undecided. A ``final`` answer must be evaluated."""
+        """Return whether ``answer`` matches, or None if undecided. If ``final`` is set, it must be evaluated."""
         if target.node == answer:
             if listening():
                 sides = {"gold": written(target.node), "answer": written(answer)}
@@ -158,7 +158,7 @@ class Matcher:
         assert_never(target)
 
     def joints_differ(self, target: Tree, answer: Listing) -> bool:
-        """Return whether one side joins different statements with "or" and the other side with "and"."""
+        """Return whether one of the two joins different statements by "or", and the other by "and"."""
         if not isinstance(target, Several | Parts) or not isinstance(target.node, Listing):
             return False
         joints = {target.node.joint, answer.joint}
@@ -200,7 +200,7 @@ class Matcher:
     # --------------------------------------------------------------------------------------- values
 
     def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
-        """Match one value. Names and equal expressions may precede it in the answer."""
+        """Match one value. Names and equal expressions may precede it, as in ``x = 4/2 = 2``."""
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
@@ -224,7 +224,7 @@ class Matcher:
         return self.in_order([Value(part) for part in along], items)
 
     def chain(self, target: Tree, answer: Relation) -> bool | None:
-        """Match every side of a chain of equalities, except names at its start."""
+        """Match every side of a chain of equalities, except leading names."""
         if set(answer.ops) - {"=", "~"}:
             return False
         sides, ops = list(answer.sides), list(answer.ops)
@@ -306,7 +306,7 @@ class Matcher:
         return same_solutions(gold, answer, self.domain)
 
     def parts(self, target: Parts, answer: Node) -> bool | None:
-        """Match the items by name if the answer has names, else by position."""
+        """Match the items by their names, or by position if the answer has no names."""
         self.reason = "named values compared"
         if isinstance(answer, Relation):
             answer = Listing((answer,))
@@ -349,7 +349,7 @@ class Matcher:
         return all_same([self.matches(g, a) for g, a in zip(gold, answer, strict=True)])
 
     def matched(self, gold: Sequence[Tree], answer: Sequence[Node], once: bool) -> bool | None:
-        """Match the items in any order. With ``once``, repeated items count once."""
+        """Match the items in any order. If ``once`` is set, repeated items count once."""
         if not once and len(gold) != len(answer):
             return False
         if max(len(gold), len(answer)) > MAX_ITEMS:
@@ -372,7 +372,7 @@ class Matcher:
         return True
 
     def same_member(self, target: Tree, other: Node, final: bool = True) -> bool | None:
-        """Match two items of a collection. A set matches only a set, even if it has one item."""
+        """Match two items of a collection. A set matches only a set, even if it has a single item."""
         if isinstance(target, Collection) != isinstance(other, SetOf):
             return False
         return self.matches(target, other, final)
@@ -486,7 +486,7 @@ class Matcher:
         return self.in_order(gold_items, [item for row in rows for item in row])
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Match the cases in any order. More than four cases must be in the gold's order."""
+        """Match the cases in any order. If there are more than four, they must be in the gold's order."""
         if not isinstance(answer, Cases):
             return False
         rest = [any(isinstance(row[1], Words) for row in node.rows) for node in (gold, answer)]
@@ -507,7 +507,7 @@ class Matcher:
         return None if undecided else False
 
     def otherwise(self, gold: Cases, answer: Cases, short: bool) -> bool | None:
-        """Match the cases if only the gold (``short``) or only the answer has an "otherwise"."""
+        """Match the cases if only the gold (``short``) or only the answer (not ``short``) has an "otherwise"."""
         fewer, left = (gold, list(answer.rows)) if short else (answer, list(gold.rows))
 
         def same(one: Node, other: Node) -> bool | None:

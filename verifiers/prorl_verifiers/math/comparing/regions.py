@@ -1,4 +1,4 @@
-"""Reads intervals, unions, inequalities and sets as pieces of the real line."""
+"""Parses intervals, unions, inequalities and sets as pieces of the real line."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from prorl_verifiers.math.reading.tokens import Unreadable
 INFINITY = Const("inf")
 _PARITY = re.compile(r"(?<![a-z])(?:odd|even)(?![a-z])")
 _SMALLER = "NZQR"
-"""Sets of numbers, each of which contains the ones before it."""
+"""Names of number sets, each of which contains those before it."""
 MAX_POINTS = 40
-"""Maximum points of a set of integers that are listed."""
+"""Maximum number of integers in a set that is compared point by point."""
 FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
 
 
@@ -60,7 +60,11 @@ WHOLE_LINE = Piece(Neg(INFINITY), False, INFINITY, False)
 
 @dataclass(frozen=True, slots=True)
 class RealSet:
-    """Intervals of the real line. ``among``: N, Z or Q if only such numbers belong to the set; ``name``: the variable, or None."""
+    """A union of intervals of the real line.
+
+    ``name``: the variable, or None.
+    ``among``: "N", "Z" or "Q" if only such numbers belong to the set, else "R".
+    """
 
     name: Node | None
     pieces: tuple[Piece, ...]
@@ -159,7 +163,7 @@ def numbers_named(node: Node) -> frozenset[str]:
 
 
 def as_points(found: RealSet) -> RealSet:
-    """Return a set of integers with integers as its ends, or as single points if there are few."""
+    """Normalise a set of integers: single points if there are few, else closed intervals with integer ends."""
     pieces = merge_pieces(found.pieces) if found.among in ("Z", "N") else None
     if pieces is None:
         return found
@@ -189,7 +193,7 @@ def as_points(found: RealSet) -> RealSet:
 
 
 def _whole(node: Node, closed: bool, step: int) -> int | None:
-    """Return the integer inside an interval that is nearest to this end, or None if the end is infinite."""
+    """Return the integer of an interval nearest to its end ``node``, or None for an infinite end."""
     value = endpoint_value(node)
     if value is None or infinite(node):
         return None
@@ -264,7 +268,7 @@ def _placed(value: Node, slope: Fraction, offset: Node) -> Node:
 
 
 def _solved(node: Relation) -> RealSet | None:
-    """Return the set of an inequality such as ``-6 < 2x < 6``, in which one side is linear."""
+    """Return the solutions of an inequality with one linear side, such as ``-6 < 2x < 6``, or None."""
     unknown = next((side for side in node.sides if symbols(side)), node.sides[0])
     line = _line(unknown)
     if line is None:
@@ -276,7 +280,7 @@ def _solved(node: Relation) -> RealSet | None:
 
 
 def _scaled(side: Node) -> Node:
-    """Return ``2|x|`` as ``|2x|``."""
+    """Rewrite ``2|x|`` as ``|2x|``."""
     match side:
         case Product(factors=(Num() as factor, Call(name="abs", args=(of,)))):
             return Call("abs", (Product((factor, of)),))
@@ -323,7 +327,7 @@ def _intersection(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Pie
 
 
 def repeats(node: Listing) -> bool:
-    """Return whether one of the listed regions contains another, as in ``x > 2, x > 3``."""
+    """Return whether a listed region contains another one, as in ``x > 2, x > 3``."""
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
@@ -361,7 +365,7 @@ def _complement(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
 def _tighter_end(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[Node, bool]:
     first, second = endpoint_value(one[0]), endpoint_value(two[0])
     if first is None or second is None:
-        raise Unreadable("intervals with symbols")
+        raise Unreadable("intervals whose ends have variables")
     if first == second:
         return one[0], one[1] and two[1]
     return one if (first > second) == (sign > 0) else two
@@ -382,7 +386,7 @@ def endpoint_value(node: Node) -> Any | None:
 
 
 def cover_all(conditions: Sequence[Node]) -> bool:
-    """Return whether one of the conditions always holds: ``x > 0``, ``x <= 0`` or ``n odd``, ``n even``."""
+    """Return whether one of the conditions always holds, as for ``x > 0``, ``x <= 0``, or ``n odd``, ``n even``."""
     if {_parity(condition) for condition in conditions} == {"odd", "even"}:
         return True
     union = _combined([real_set(condition) for condition in conditions], "cup")
@@ -396,7 +400,7 @@ def _parity(node: Node) -> str:
 
 
 def merge_pieces(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
-    """Return the pieces in order, with touching ones merged, or None if an endpoint has variables."""
+    """Sort the pieces and merge those that touch. Return None if an end has variables."""
     placed = []
     for piece in pieces:
         low, high = endpoint_value(piece.low), endpoint_value(piece.high)

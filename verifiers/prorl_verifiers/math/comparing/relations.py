@@ -38,7 +38,7 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
-    """Return whether a side of an equation only names the answer, as ``x``, ``f(x)``, ``(x, y)`` or words do."""
+    """Return whether a side of an equation is only a name, such as ``x``, ``f(x)``, ``(x, y)`` or words."""
     if isinstance(node, WithUnit):
         return is_name(node.of)
     if isinstance(node, Bracketed):
@@ -49,7 +49,7 @@ def is_name(node: Node) -> bool:
 
 
 def assigned(node: Node) -> tuple[Node, Node] | None:
-    """Return the name and value of ``name = value``, or None if the value contains the name."""
+    """Return the name and the value of ``name = value``, or None. The value must not contain the name."""
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
     name, value = node.sides
@@ -60,9 +60,9 @@ def assigned(node: Node) -> tuple[Node, Node] | None:
 
 
 def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
-    """Return ``answer`` if its name is the gold's, else None.
+    """Return ``answer`` with the gold's variables if both have the same name, else None.
 
-    For a gold ``f(x)``, an answer ``f(n) = 2n`` is returned with ``x`` as its variable.
+    For a gold ``f(x)``, the answer ``f(n) = 2n`` becomes ``f(x) = 2x``.
     """
     if gold == name:
         return answer
@@ -85,7 +85,10 @@ _INDEXED = re.compile(r"([A-Za-z]+)_([jklmnpr])([+-]\d{1,3})?")
 
 
 def reindexed(gold: Relation, answer: Relation) -> Relation:
-    """Return a sequence's rule with the gold's index: with a gold ``a_n``, ``a_{k+1} = 2k`` becomes ``a_n = 2(n-1)``."""
+    """Rewrite a sequence's rule with the gold's index.
+
+    For a gold ``a_n``, the answer ``a_{k+1} = 2k`` becomes ``a_n = 2(n-1)``.
+    """
     terms = [
         [term for name in symbols(node) if (term := _INDEXED.fullmatch(name))]
         for node in (gold, answer)
@@ -108,7 +111,7 @@ def reindexed(gold: Relation, answer: Relation) -> Relation:
 
 
 def same_letter(gold: Node, name: Node) -> bool:
-    """Return whether two names agree apart from subscripts and arguments, such as ``x_1`` and ``x``."""
+    """Return whether two names are equal without subscripts and arguments, such as ``x_1`` and ``x``."""
     if isinstance(gold, Sym) and isinstance(name, Sym):
         return gold.name.partition("_")[0] == name.name.partition("_")[0]
     return same_name(gold, name, Relation((name, name), ("=",))) is not None
@@ -126,10 +129,7 @@ def renamed(node: Any, table: dict[str, Any]) -> Any:
 
 
 def describes_value(node: Node) -> tuple[Node, Node] | None:
-    r"""Return the sides of ``NO : BO = 1 : 2``, ``AB = 4`` or ``\sin A = 3/5``, whose left side describes a value.
-
-    Returns None for other nodes, such as ``2x + z = 1``.
-    """
+    r"""Return both sides of an equation that names a value (``AB = 4``, ``\sin A = 3/5``), else None (``2x + z = 1``)."""
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
     name, value = node.sides
@@ -147,7 +147,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Items and their names. ``several`` says whether every item has its own name."""
+    """Values and their names. ``several``: whether each of two or more values has its own name."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]
@@ -162,7 +162,7 @@ class Values:
 
 
 def values_of(node: Node) -> Values | None:
-    """Return the values in a list, an assignment or a single value, with their names, or None."""
+    """Return the values and names in a list, an assignment or a single value, or None."""
     parts = node.items if isinstance(node, Listing | SetOf) else (node,)
     names: list[Node] = []
     items: list[Node] = []
@@ -185,7 +185,7 @@ def values_of(node: Node) -> Values | None:
 
 
 def named_apart(node: Node) -> list[Node] | None:
-    """Return the values of a list with different names (``a = 2, b = 1``, not ``x_1``, ``x_2``), or None."""
+    """Return the values of a list if their names differ (``a = 2, b = 1``, but not ``x_1``, ``x_2``), else None."""
     if not isinstance(node, Listing | SetOf):
         return None
     names, values = set[Node | str](), list[Node]()
@@ -198,7 +198,7 @@ def named_apart(node: Node) -> list[Node] | None:
 
 
 def named_rows(node: Node) -> list[Values] | None:
-    """Return the rows of named values, such as two for ``p=5, q=2; p=7, q=2``, or None."""
+    """Split ``p=5, q=2; p=7, q=2`` into rows of named values. Return None for other lists."""
     if not isinstance(node, Listing):
         return None
     nested = all(isinstance(item, Listing) for item in node.items)
@@ -219,7 +219,7 @@ def named_rows(node: Node) -> list[Values] | None:
 
 
 def rounds_to(exact: Node, rounded: Node) -> bool:
-    """Return whether ``rounded`` differs from ``exact`` by at most one unit of its last digit or by 0.1 %."""
+    """Return whether ``rounded`` differs from ``exact`` by at most one unit of its last digit or 0.1 %."""
     core = rounded.of if isinstance(rounded, WithUnit | Degrees | Neg) else rounded
     literal = [core] if isinstance(core, Num) else []
     try:
@@ -243,14 +243,14 @@ MAX_CONSTANTS = 4
 _NUMBERED = re.compile(r"[cCkK]_[0-9]")
 _FREE = re.compile(r"[A-DKa-dkm](?:_[0-9])?")
 _CONSTANTS = frozenset("ABCDK")
-"""Capitals beside a variable that are free constants of a gold without a name: ``Ce^{2x}``."""
+"""Letters that are free constants in a gold with a variable, such as ``Ce^{2x}``."""
 _VARIABLES = frozenset(("x", "t", "u", "y", "s", "z", "v", "w", "r", "theta"))
-"""Variables of integration. Beside any other variable, C is an ordinary unknown."""
+"""Usual variables of integration. C counts as a constant of integration only beside one of them."""
 _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 
 
 def same_up_to_constants(gold: Node, answer: Node, domain: Domain) -> bool:
-    """Return whether two expressions agree for some choice of their free constants."""
+    """Return whether two expressions are equal up to the names and values of their free constants."""
     added = _added(gold), _added(answer)
     integral = all(added) and {"C", "K"} & set(added) and len(symbols(gold)) == 2
     if integral and _VARIABLES & symbols(gold):

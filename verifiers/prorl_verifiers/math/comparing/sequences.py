@@ -39,7 +39,7 @@ _BRACKETS = {"(": ")", "[": "]", r"\{": r"\}"}
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms before and after an ellipsis. An endless sequence has no ``last`` terms."""
+    """The terms before and after an ellipsis. ``last`` is empty for an infinite sequence."""
 
     first: tuple[Node, ...]
     last: tuple[Node, ...]
@@ -48,12 +48,12 @@ class Terms:
 
 
 def has_ellipsis(text: str) -> bool:
-    r"""Return whether a text leaves out terms. ``0.333\ldots`` leaves out only digits."""
+    r"""Return whether a text has an ellipsis other than one after digits, as in ``0.333\ldots``."""
     return ELLIPSIS.search(_DIGITS.sub("", text)) is not None
 
 
 def same_sequence(gold: str, answer: str) -> bool | None:
-    """Return whether two sequences have the same first terms, rule and last term, or None if that is unknown."""
+    """Return whether two sequences have the same first terms, rule and last term, or None if undecided."""
     left, right = _terms(gold), _terms(answer)
     if left is None or right is None:
         return None
@@ -110,8 +110,8 @@ def _terms(text: str) -> Terms | None:
 class Rule:
     """The rule of a sequence.
 
-    With a ``letter``, ``term`` is the general term, counted from ``start``. Without one, it is the difference of
-    neighbouring terms, or their ratio if ``quotient`` is set.
+    ``term`` is the general term in ``letter``, counted from ``start``. If ``letter`` is empty, ``term`` is the
+    difference of neighbouring terms, or their ratio if ``quotient`` is set.
     """
 
     term: Node
@@ -121,7 +121,7 @@ class Rule:
 
 
 def _rule(terms: Terms, domain: Domain) -> Rule | None:
-    """Return the rule that a gold follows, or None. After a single first term, terms increase by one."""
+    r"""Return the rule of a gold, or None. The rule of ``1, \ldots, n`` is to add 1."""
     if len(terms.first) == 1 and len(terms.last) < 2:
         return Rule(ONE)
     letters = sorted(symbols(*terms.last[-1:]))
@@ -172,12 +172,15 @@ _AT = tuple(map(Fraction, ("0.31", "-0.17", "0.23")))
 _CLOSE = Fraction(1, 10**12)
 _DIGITS_ADDED = 20
 MAX_TERMS = 300
-"""Maximum terms of a finite sum that are added."""
+"""Maximum number of terms of a finite sum or product."""
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """``times`` an operation ("sum", "prod" or "int") on ``body`` for ``index`` from ``low`` to ``high``."""
+    """A sum, product or integral of ``body`` from ``low`` to ``high``, multiplied by ``times``.
+
+    ``how``: "sum", "prod" or "int".
+    """
 
     times: Node
     how: str
@@ -188,7 +191,7 @@ class Open:
 
 
 def same_open(gold: str, answer: str) -> bool:
-    """Return whether an answer is shown to equal a sum, product or integral. A closed answer is compared by value."""
+    """Return whether an answer can be shown to equal a sum, product or integral."""
     try:
         left = _opened(split_top(gold, "=")[-1])
         last = split_top(answer, "=")[-1]
@@ -291,7 +294,7 @@ def _total(gold: Open, at: dict[str, Any]) -> Any:
 
     def end(node: Node | None) -> Any:
         if node is None:
-            raise Undefined("no bounds")
+            raise Undefined("a bound is missing")
         return (
             infinite(node) * context.inf
             if infinite(node)

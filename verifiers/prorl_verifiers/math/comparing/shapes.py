@@ -1,4 +1,4 @@
-"""Finds ordered items, brackets and components of vectors in parsed answers."""
+"""Finds ordered items, brackets and vector components in parsed answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prorl_verifiers.math.reading.nodes import (
 )
 
 MAX_ITEMS = 40
-"""Maximum list items that are compared one by one."""
+"""Maximum number of list items that are compared individually."""
 
 
 def is_decimal(node: Node) -> bool:
@@ -45,7 +45,7 @@ def ordered(node: Node) -> tuple[Node, ...] | None:
 
 
 def brackets_agree(gold: Node, answer: Node) -> bool:
-    """Return whether both pairs have the same brackets, because ``[1, 2]`` may be an interval."""
+    """Return whether two pairs have the same brackets: ``[1, 2]`` may be an interval."""
     if isinstance(gold, Matrix) and isinstance(answer, Matrix):
         return (len(gold.rows) == 1) == (len(answer.rows) == 1)
     if not (isinstance(gold, Bracketed) and isinstance(answer, Bracketed)):
@@ -78,7 +78,7 @@ ZERO = Num(Fraction(0))
 
 
 def components(node: Node, size: int) -> tuple[Node, ...] | None:
-    """Return the components of a sum of multiples of unit vectors, or None."""
+    """Return the components of a vector written as a sum, such as ``2i + 3j``, or None."""
     if not isinstance(node, EXPRESSIONS) or size not in (2, 3):
         return None
     names = {part.name for part in walk(node) if isinstance(part, Sym)}

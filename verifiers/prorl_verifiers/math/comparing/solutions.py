@@ -31,9 +31,9 @@ from prorl_verifiers.math.reading.tokens import Unreadable
 ORDERS = frozenset(("=", "<", "<=", ">", ">=", "!="))
 _COORDINATES = frozenset(("x", "y", "z", "r", "theta"))
 NEAR = 6
-"""Maximum numbers of two relations near which lines are tested."""
+"""Maximum number of literals near which test lines are placed."""
 LINES, LEAST_SHARED = 4, 3
-"""Number of test lines along each variable, and minimum number of solutions that two relations must share."""
+"""Number of test lines per variable, and minimum number of shared solutions."""
 _GRID = tuple(
     sign * Fraction(size)
     for sign in (1, -1)
@@ -43,18 +43,18 @@ _GRID = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A point on a test line, with its coordinate ``at``. ``width`` is a step much larger than the error of ``at``."""
+    """A point on a test line. ``at``: its coordinate; ``width``: a step much larger than the error of ``at``."""
 
     at: Any
     width: Fraction
 
 
 class OutOfTime(Exception):
-    """Raised if a comparison would have to evaluate too many nodes."""
+    """Raised if a comparison exceeds its limit of evaluated nodes."""
 
 
 def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | None:
-    """Return whether two relations hold at the same points of the domain, or None if undecided."""
+    """Return whether two relations have the same solutions in the domain, or None if undecided."""
     names = sorted(symbols(gold, answer))
     if not names and gold.ops == answer.ops in (("=",), ("~",)):  # a calculation: compare the sides
         return any(
@@ -101,7 +101,7 @@ def same_solutions(gold: Relation, answer: Relation, domain: Domain) -> bool | N
 
 
 def union_of_curves(node: Node) -> Relation | None:
-    r"""Return several curves of the plane, such as ``y = \pm x``, as one equation, or None."""
+    r"""Return curves such as ``y = \pm x`` as one equation, or None."""
     if isinstance(node, Relation) and isinstance(node.sides[-1], Listing):
         curves = [Relation((*node.sides[:-1], side), node.ops) for side in node.sides[-1].items]
     elif isinstance(node, Listing) and node.joint != "and":
@@ -174,7 +174,7 @@ def _lines(names: list[str], domain: Domain, gold: Relation, answer: Relation) -
 def _lines_near(
     names: list[str], domain: Domain, gold: Relation, answer: Relation
 ) -> Iterator[_Line]:
-    """Yield test lines near the numbers in two relations, because small curves may lie there."""
+    """Yield test lines near the literals of two relations, to find small curves."""
     if len(names) == 1:
         return
     sizes = {
@@ -199,7 +199,7 @@ class _Work:
 
 
 class _Condition:
-    """A relation, split into pairs of neighbouring sides. The gap of a pair is the difference of its sides."""
+    """A relation as a list of pairs of neighbouring sides. A gap is the difference of the two sides of a pair."""
 
     def __init__(self, node: Relation, work: _Work) -> None:
         self.pairs = [
@@ -210,7 +210,7 @@ class _Condition:
         self.nodes = sum(1 for _ in walk(node))
 
     def places(self, line: _Line, orders: bool) -> list[Place]:
-        """Return where the truth of a pair may change: at zeros and jumps of its gap, and where it stops being defined."""
+        """Return the points where a gap has a zero or jump, or stops being defined."""
         places = []
         for gap, *_ in self.pairs:
             if line.name not in symbols(gap):
@@ -321,12 +321,12 @@ _STARTS = (
     ("0.23", "0.37", "-0.61"),
 )
 _FARTHEST = 60
-"""Largest coordinate of a point that is searched for."""
+"""Maximum coordinate in the search for isolated points."""
 _SHORTENED = 60
-"""Number of times a range is shortened to find the lowest value in it."""
+"""Number of bisections in a search for a minimum."""
 _LARGEST_DENOMINATOR = 1000
 _LARGEST_RELATIONS = 150
-"""Maximum nodes of two relations between which isolated points are searched for."""
+"""Maximum nodes of two relations in the search for isolated points."""
 Spot = Sequence[Any]
 Size = Callable[[Spot], Any]
 
@@ -336,7 +336,7 @@ def _start(at: int, names: Sequence[str]) -> Spot:
 
 
 def _ratio(gold: Relation, answer: Relation, names: Sequence[str]) -> Size:
-    """Return, as a function of a point, the absolute ratio of the gaps of two relations."""
+    """Return the absolute ratio of two relations' gaps, as a function of a point."""
     gaps = _gap(gold), _gap(answer)
 
     def ratio(place: Spot) -> Any:
@@ -348,7 +348,7 @@ def _ratio(gold: Relation, answer: Relation, names: Sequence[str]) -> Size:
 
 
 def _proportional(gold: Relation, answer: Relation, names: Sequence[str]) -> bool:
-    """Return whether two relations differ only by a factor, or cannot be compared as formulas."""
+    """Return whether the gaps of two relations differ by a constant factor, or are too large to compare."""
     if len(gold.ops) + len(answer.ops) > 2 or len(names) > len(_STARTS[0]):
         return True
     if sum(1 for node in (gold, answer) for _ in walk(node)) > _LARGEST_RELATIONS:
@@ -361,9 +361,9 @@ def _proportional(gold: Relation, answer: Relation, names: Sequence[str]) -> boo
 
 
 def _has_extra_point(gold: Relation, answer: Relation, names: Sequence[str]) -> bool:
-    """Return whether one relation is found to hold at an isolated point where the other does not.
+    """Return whether a relation has an isolated solution that the other lacks.
 
-    For example ``(x^2+y^2)(x+y-1) = 0`` and ``x+y = 1``.
+    For example ``(x^2+y^2)(x+y-1) = 0`` has ``(0, 0)``, and ``x+y = 1`` does not.
     """
     if len(names) not in (2, 3):
         return False
@@ -402,7 +402,6 @@ def _holds_at(node: Relation, at: dict[str, Any]) -> bool:
 
 
 def _lowest(size: Size, start: Spot) -> Iterator[Spot]:
-    """Yield points near ``start`` at which ``size`` may be lowest."""
     for search in (_vertex, _along_coordinates):
         with suppress(Undefined, Unreadable, ZeroDivisionError):
             yield search(size, start)

@@ -1,4 +1,4 @@
-"""Finds out which values the variables of a gold may take, and chooses points among them."""
+"""Determines which values the variables of a gold may take, and chooses test points."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ _CONSTANT = re.compile(r"[A-DKa-dkm]")
 _ANALYTIC = frozenset(("sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh"))
 _SCALES = tuple(map(Fraction, ("1", "1", "1", "0.1", "1", "1", "30", "1", "1000")))
 _LITERALS, _WHOLE = 5, 6
-"""Maximum number of literals near which points are chosen, and number of points with whole coordinates."""
+"""Maximum number of literals with test points near them, and number of test points with integer coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Which values the variables of a gold may take. Variables in none of the sets are real.
+    """The values that the variables of a gold may take.
 
-    ``integers``, ``counts``, ``positive``: variables that are integers, integers from 1, or positive.
-    ``curve``: the gold is an equation. An answer with a value where the gold has none differs.
-    ``free``: constants that may have another name in the answer.
+    ``integers``, ``counts``, ``positive``: variables that are integers, integers from 1, or positive. All others are
+    real.
+    ``curve``: whether the gold is an equation, so that an answer must be undefined where the gold is.
+    ``free``: constants that may have other names in the answer.
     """
 
     integers: frozenset[str] = frozenset()
@@ -57,10 +58,9 @@ class Domain:
 
 
 def domain_of(gold: Node) -> Domain:
-    r"""Return the domain of the gold's variables.
+    """Return the domain of a gold's variables.
 
-    ``\in\mathbb Z`` or ``(-1)^n`` makes a variable an integer, ``n!`` or ``a_n`` a count. It is positive if the gold
-    has no real value where only this variable is negative.
+    For example, ``(-1)^n`` makes ``n`` an integer, and ``n!`` an integer from 1.
     """
     if isinstance(gold, EXPRESSIONS) and not symbols(gold):
         return Domain()
@@ -131,14 +131,14 @@ def _is_positive(node: Node, name: str, domain: Domain) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of a domain. It is ``special`` if its real coordinates are whole numbers."""
+    """A test point. It is ``special`` if its coordinates are integers."""
 
     at: dict[str, Fraction]
     special: bool = False
 
 
 def points(domain: Domain, gold: Node, answer: Node) -> Iterator[Point]:
-    """Yield fixed points of all signs and sizes, and further ones near values at which a formula may jump."""
+    """Yield fixed test points of all signs and sizes, and further ones near possible jumps."""
     names = sorted(symbols(gold, answer))
     parts = [part for node in (gold, answer) for part in walk(node)]
     jumps = any(map(_may_jump, parts))

@@ -26,15 +26,15 @@ from prorl_verifiers.math.reading.nodes import (
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 RELATIVE_TOLERANCE = 1e-6
-"""Tolerance between an irrational gold and a decimal answer; rationals and decimal golds are compared exactly."""
+"""Tolerance between an irrational gold and a decimal answer. Other numbers are compared exactly."""
 LONG_DECIMAL = 10
-"""A decimal with at least this many significant digits may stand for the exact value that it rounds."""
+"""Minimum significant digits of a decimal that is accepted for an irrational value."""
 DIGITS, _CONFIRM = 60, 300
 _STEADY = (Num, Const, Sym, Neg, Product, Quotient, Power, Root)
 LEAST_AGREEING = 3
-"""Minimum number of points at which two formulas must agree."""
+"""Minimum number of test points at which two formulas must agree."""
 MAX_WORK = 60_000
-"""Maximum nodes that one comparison may evaluate."""
+"""Maximum number of nodes that a comparison evaluates."""
 
 
 def same_value(gold: Node, answer: Node, domain: Domain) -> bool | None:
@@ -88,7 +88,7 @@ class _Side:
         return Evaluator(at, digits, self.bare_log, self.real, self.counted).value(self.node)
 
     def steady(self) -> bool:
-        """Return whether no sum or function can cancel the leading digits of the value."""
+        """Return whether no sum or function can cancel the leading digits."""
         return all(isinstance(part, _STEADY) for part in walk(self.node))
 
 
@@ -164,7 +164,7 @@ def _agree(
 
 
 def rounds(exact: Node, decimal: Num) -> bool:
-    """Return whether ``decimal`` has ten or more digits and is ``exact``, rounded or truncated."""
+    """Return whether ``decimal`` is ``exact``, rounded or truncated to ten or more significant digits."""
     places = decimal_places(decimal)
     return len(str(abs(int(decimal.value * 10**places)))) >= LONG_DECIMAL and rounds_at(
         exact, decimal, places, cut=True
@@ -174,10 +174,7 @@ def rounds(exact: Node, decimal: Num) -> bool:
 def rounds_at(
     exact: Node, decimal: Num, places: int, cut: bool = False, rounded: bool = True
 ) -> bool:
-    """Return whether ``decimal`` is ``exact`` with this many decimal places.
-
-    ``cut`` accepts truncated numbers, and ``rounded`` rounded numbers.
-    """
+    """Return whether ``decimal`` is ``exact`` with ``places`` decimal places, truncated (``cut``) or ``rounded``."""
     if symbols(exact) or decimal_places(decimal) > places or places > DIGITS:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Finds the real roots of formulas that are rational in one variable."""
+"""Finds the real roots of rational functions of one variable."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from prorl_verifiers.math.reading.nodes import (
 MAX_DEGREE = 12
 _DIGITS, _STEPS = 60, 240
 Polynomial: TypeAlias = tuple[Any, ...]
-"""Coefficients, the constant term first."""
+"""The coefficients, with the constant term first."""
 
 
 def polynomial(
     node: Node, name: str, fixed: Mapping[str, Any]
 ) -> tuple[Polynomial, Polynomial] | None:
-    """Return the numerator and denominator of a formula as polynomials in ``name``.
+    """Return the numerator and denominator of a rational function as polynomials in ``name``, or None.
 
-    Returns None if it is not rational or its degree is too high. Raises Unreadable, TooLarge.
+    ``fixed`` maps the other variables to values. Raises Unreadable or TooLarge.
     """
     if name not in symbols(node):
         try:

@@ -1,4 +1,4 @@
-"""Evaluates trees at a point, exactly as fractions or with mpmath."""
+"""Evaluates trees at a point, with fractions or mpmath."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ Value: TypeAlias = Any
 """A Fraction, or a real or complex mpmath number."""
 
 MAX_BITS = 60_000
-"""Maximum bits of exact fractions (3000! has 30,000); larger values become floating-point."""
+"""Maximum bits of an exact fraction without variables; larger values become floating-point."""
 MAX_POINT_BITS = 3_000
-"""Maximum bits of exact fractions at a point."""
+"""Maximum bits of an exact fraction with variables."""
 MAX_EXPONENT = 10**12
 MAX_ANGLE = 10**30
 MAX_FACTORIAL = 10**6
@@ -77,15 +77,15 @@ MAX_EXACT_FACTORIAL = 3000
 
 
 class Undefined(ArithmeticError):
-    """Raised if the expression has no finite value at this point."""
+    """Raised if an expression has no finite value at a point."""
 
 
 class Evaluator:
     r"""Evaluates trees at one point.
 
-    ``bare_log``: base of a ``\log`` without a base, by default e.
-    ``real``: an expression is undefined if one of its parts has no real value.
-    ``counted``: a binomial is undefined unless 0 <= k <= n.
+    ``bare_log``: base of ``\log`` without a base; None: e.
+    ``real``: raise Undefined if a part of an expression has no real value.
+    ``counted``: raise Undefined for a binomial outside 0 <= k <= n.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Evaluator:
                 low, high = self.value(base), self.value(exponent)
                 whole = high == numbers(self.digits).floor(self.float(high)) if self.real else True
                 if not whole and low < 0 and symbols(exponent):
-                    raise Undefined("a negative number to a variable power")
+                    raise Undefined("a negative number has a variable exponent")
                 return self.power(low, high)
             case Root(of=of, index=index):
                 return self.power(self.value(of), self.divide(Fraction(1), self.value(index)))
@@ -142,12 +142,12 @@ class Evaluator:
                 return self.call(name, [self.value(argument) for argument in args])
             case Applied(name=name, args=args):
                 return self.applied(name, [self.value(argument) for argument in args])
-        raise Unreadable("no value")
+        raise Unreadable("the expression has no value")
 
     def constant(self, name: str) -> Value:
         context = numbers(self.digits)
         if name == "inf":
-            raise Undefined("infinite")
+            raise Undefined("the value is infinite")
         return {"pi": +context.pi, "e": +context.e, "i": context.mpc(0, 1)}[name]
 
     def total(self, values: list[Value]) -> Value:
@@ -186,12 +186,12 @@ class Evaluator:
     # --------------------------------------------------------------------------------------- powers
 
     def power(self, base: Value, exponent: Value) -> Value:
-        """Return a power. Odd roots of negative real numbers are real."""
+        """Return ``base ** exponent``. Odd roots of negative real numbers are real."""
         if abs(exponent) > MAX_EXPONENT:
             raise TooLarge("a power is too large")
         if base == 0:
             if not self.real_part(exponent) > 0:
-                raise Undefined("zero has a power that is not positive")
+                raise Undefined("zero has an exponent that is not positive")
             return Fraction(0)
         if isinstance(exponent, Fraction):
             if isinstance(base, Fraction):
@@ -227,7 +227,7 @@ class Evaluator:
         if self.real and base < 0:
             if base > -self.tiny():
                 return context.mpf(0)
-            raise Undefined("no real root")
+            raise Undefined("a negative number has no real root")
         if exponent == 0.5:
             return context.sqrt(base)
         logarithm = context.log(base)
@@ -261,18 +261,18 @@ class Evaluator:
             raise TooLarge("an argument is too large")
         if name in TRIGONOMETRY:
             return self.trigonometry(name, argument)
-        raise Unreadable(f"{name} has no value here")
+        raise Unreadable(f"the function {name} cannot be evaluated")
 
     def trigonometry(self, name: str, argument: Any) -> Any:
         context = numbers(self.digits)
         if self.real and name in ("arcsin", "arccos") and abs(argument) > 1:
             if abs(argument) > 1 + self.tiny():
-                raise Undefined("no real angle")
+                raise Undefined("the argument of arcsin or arccos is outside [-1, 1]")
             argument = context.mpf(1 if argument > 0 else -1)
         try:
             return getattr(context, TRIGONOMETRY[name])(argument)
         except (ZeroDivisionError, ValueError) as error:
-            raise Undefined("a function has no value here") from error
+            raise Undefined("a function is undefined at this point") from error
 
     def logarithm(self, name: str, values: list[Value]) -> Value:
         context = numbers(self.digits)
@@ -282,18 +282,18 @@ class Evaluator:
         if values[0] == 0 or (base is not None and base in (0, 1)):
             raise Undefined("a logarithm of zero is undefined")
         if self.real and (values[0] < 0 or (base is not None and base < 0)):
-            raise Undefined("no real logarithm")
+            raise Undefined("a negative number has no real logarithm")
         value = context.log(self.float(values[0]))
         return value if base is None else value / context.log(self.float(base))
 
     def whole(self, name: str, values: list[Value]) -> Value:
         if any(getattr(value, "imag", 0) != 0 for value in values):
-            raise Undefined("a complex number has no order")
+            raise Undefined("complex numbers cannot be ordered")
         if name in ("max", "min"):
             return (max if name == "max" else min)(values, key=lambda value: self.float(value).real)
         if name in ("gcd", "lcm"):
             if not all(isinstance(value, Fraction) and value.denominator == 1 for value in values):
-                raise Undefined("gcd of numbers that are not integers")
+                raise Undefined("gcd and lcm need integers")
             return Fraction((math.gcd if name == "gcd" else math.lcm)(*map(int, values)))
         value = values[0]
         if abs(value) > MAX_ANGLE and not isinstance(value, Fraction):
@@ -305,7 +305,7 @@ class Evaluator:
     def factorial(self, value: Value) -> Value:
         if isinstance(value, Fraction) and value.denominator == 1:
             if value < 0:
-                raise Undefined("a factorial below zero")
+                raise Undefined("a factorial of a negative number")
             if value <= MAX_EXACT_FACTORIAL:
                 return Fraction(math.factorial(int(value)))
         return self.gamma(self.float(value) + 1)
@@ -341,7 +341,7 @@ class Evaluator:
         return self.gamma(top + 1) / (self.gamma(low + 1) * self.gamma(top - low + 1))
 
     def applied(self, name: str, values: list[Value]) -> Value:
-        """Evaluate an unknown function. It stands for a fixed smooth function that its name selects."""
+        """Evaluate an unknown function ``f`` as a fixed smooth function that depends on its name."""
         context = numbers(self.digits)
         seed = int.from_bytes(blake2b(name.encode(), digest_size=4).digest(), "big") % 997 + 2
         argument = context.mpf(seed) / 991

@@ -1,4 +1,4 @@
-"""Finds the answer in a text: boxes that belong together, or a statement."""
+"""Finds the answer in a text: the last boxes, or a statement such as "the answer is 5"."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from prorl_verifiers.types import MAX_ANSWER
 
 MAX_BOXES = 20
 MAX_MARKED = 200
-"""Maximum characters of a gold in which "the answer is" is searched for."""
+"""Maximum characters of a gold that is searched for "the answer is"."""
 MAX_STATED = 20_000
-"""Maximum characters of a text in which a statement is searched for."""
+"""Maximum characters of a text that is searched for a statement."""
 _BETWEEN = re.compile(
     r"(?:[\s$,;.&]|\\[,;:! ()\[\]]|\\\\|\\q?quad|\\text\s*\{[\s,;]*\}|\}?\s*\\text\s*\{\s*,?\s*(?:and|or)\s*,?\s*\}|\b(?:and|or)\b)*"
     r"(?P<noun>\b[a-z]{1,15}\s+and\s+)?(?:\$|\\\()?\s*(?P<name>(?:\\?[A-Za-z]{1,8}(?:_\{?\w{1,6}\}?)?\s*=\s*)?)\s*"
@@ -26,7 +26,7 @@ _OR = re.compile(r"\bor\b")
 def boxed_answer(text: str) -> str | None:
     """Return the content of the last box, or None.
 
-    If only punctuation or "and" separates the last boxes, they are returned together, as a list.
+    If several boxes are separated only by punctuation, "and" or "or", their contents are returned as a list.
     """
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
@@ -70,7 +70,7 @@ def closed_boxes(text: str, count: int, length: int) -> list[tuple[int, int, str
 
 
 def gold_text(answer: str) -> str:
-    """Return the content of a gold's boxes, else the value that the gold states, else the whole gold."""
+    """Return the content of a gold's boxes, the value that it states, or the whole gold."""
     boxed = boxed_answer(answer)
     if boxed is not None:
         behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")
@@ -107,11 +107,11 @@ _NUMBER = re.compile(
     r"(?<![\w.\\+−–-])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
 )
 _CHAIN = re.compile(r"(?<![-+*/=.,\d\s()])[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?")
-"""Matches only from the start of a run of these characters, so that a long run is scanned once."""
+"""A calculation such as ``2 + 3 = 5``. The lookbehind prevents quadratic time."""
 _SAYS_NOTHING = re.compile(
     r"\\?[A-Za-z]{1,6}(?:_\{?\w+\}?)?|[A-Z]{1,9}|[a-zA-Z]\([a-z]\)|\((?:[a-z],\s*){1,3}[a-z]\)|[^\d\\$=]*[^\x00-\x7f][^\d\\$=]*"
 )
-"""Formulas and bold words that only name something in a sentence."""
+"""Formulas and bold words that are only names, such as ``x``, ``ABC`` or ``f(x)``."""
 _FOREIGN_UNIT = re.compile(r"(?<=\d)\s*[^\x00-\x7f\d]{1,4}\Z")
 _LETTER = re.compile(r"\(?([A-J])\)?(?![A-Za-z'’])")
 _RULED_OUT = re.compile(
@@ -120,7 +120,7 @@ _RULED_OUT = re.compile(
 _CONTRAST = re.compile(
     r"\bnot\s+(?P<denied>[$\d][^\s]{0,40}?)\s*[,;]?\s+(?:but(?:\s+rather)?|it['’]?s|it\s+is)\s+(?P<said>[$\d-][^\s]{0,40}(?:\s[^\s]{1,20})?)\Z"
 )
-"""``not 7 but 5``: one formula or number is denied, another is stated, and nothing follows."""
+"""A final ``not 7 but 5``, which denies one value and states another."""
 _RELATIVE = re.compile(r"\b(?:that|which)\s+(?:could|may|might)\s+be\b")
 _LEADS = re.compile(
     r"(?:^|[:：]|\b(?:is|are|be|equals?|that|answer|matrix|vector|find|get|gives?|have|has|obtain|therefore|thus|hence|so"
@@ -136,7 +136,7 @@ _WORDS_OF_OPERATIONS = re.compile(
 _COUNTED = re.compile(
     r"[$*\s\\]*(?:\\(?:text|mathrm)\s*\{)?([A-Za-z][A-Za-z /]*(?:\^\{?[-\d]\}?)?)\}?"
 )
-"""The words directly after a number, which may name its unit."""
+"""Words directly after a number, which may be its unit."""
 _SPACE = re.compile(r"\s")
 _STATES = re.compile(r"(?<![A-Za-z])[A-Za-z]?[a-zà-ɏ]{2,}|[^\x00-\x7f]{2,}")
 
@@ -149,9 +149,9 @@ def is_prose(text: str) -> bool:
 
 
 def find_statement(text: str, letter: bool = False) -> str | None:
-    """Return the formula, number or, with ``letter``, option that a text states last.
+    """Return the last formula or number that a text states, or the last option if ``letter`` is set.
 
-    Returns None if the sentence has a hedge, negation or second candidate.
+    Returns None if the sentence has a hedge, a negation or a second candidate.
     """
     if len(text) > MAX_STATED or not is_prose(text):
         return None

@@ -1,4 +1,4 @@
-"""Detects answers with several candidates, and sides of a chain that only describe the value."""
+"""Detects answers with several candidates, and sides of equations that only describe a value."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.notation.latex_text import doubtful, hedged, split_top
 
 MAX_LIST = 40
-"""Maximum list items that may be passed to computer algebra."""
+"""Maximum number of list items for computer algebra."""
 MAX_DEGREE, MAX_STRANGE = 30, 8
-"""Limits for computer algebra: excess of the sum of bracket exponents over the gold's, and number of letters that are
-not in the gold.
+"""Limits for computer algebra: by how much the exponents of brackets exceed the gold's, and the number of new letters.
 """
 _POWER = re.compile(r"[)\]}]\s*\^\s*\{?\s*([0-9]{1,9})")
 _LETTER = re.compile(r"(?<![\\a-zA-Z])([a-zA-Z]+)")
@@ -46,7 +45,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
 def several_candidates(gold: str, answer: str) -> str | None:
-    """Return why computer algebra must not compare an undecided answer, or None if it may."""
+    """Return why an undecided answer must not be compared by computer algebra, or None if it may be."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer expresses doubt"
     if len(answer) > 10 * len(gold) + 300:
@@ -81,15 +80,14 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text except linking words. Computer algebra ignores all words."""
     words = re.findall(r"[a-z]{3,}", " ".join(_SAID.findall(text)).casefold())
     return [word for word in words if word not in _LINKS]
 
 
 class Groups:
-    """Counts the tuples, sets and matrices in a text: ``all``, and those not inside another one (``top``).
+    """Number of tuples, sets and matrices in a text: ``all``, and outermost ones (``top``).
 
-    ``joined`` is True if set operators such as a union stand between all ``top`` groups.
+    ``joined``: whether all outermost ones are joined by set operators such as a union.
     """
 
     def __init__(self) -> None:
@@ -134,10 +132,7 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def without_described(answer: str) -> str | None:
-    """Return a chain without the sides that have letters and cannot be parsed, or None if it has no such side.
-
-    The last side must be parsable. Sides with a hedge or several items are kept.
-    """
+    """Remove sides that cannot be parsed from a chain of equalities. Return None if there is nothing to remove."""
     if len(answer) > MAX_TEXT:
         return None
     sides = split_top(answer, "=")
@@ -164,7 +159,7 @@ def _readable(side: str) -> bool:
 def describes(side: Node) -> bool:
     """Return whether a side only describes a number, as ``AB``, ``a+b``, ``f(g(2))`` and ``|S|`` do.
 
-    ``2x`` does not, and neither does ``(a) 3 (b) 4``, which is two answers.
+    ``2x`` and ``(a) 3 (b) 4`` do not.
     """
     if not isinstance(side, EXPRESSIONS):
         return False
@@ -179,5 +174,5 @@ def describes(side: Node) -> bool:
 
 
 def says_nothing(sides: Sequence[Node]) -> bool:
-    """Return whether all sides of an equation are the same, as in ``5 = 5``."""
+    """Return whether all sides of an equation are identical, as in ``5 = 5``."""
     return len(sides) > 1 and all(left == right for left, right in pairwise(sides))

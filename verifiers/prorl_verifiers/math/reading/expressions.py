@@ -1,6 +1,6 @@
 r"""Parses sums, products and units by recursive descent, with limited nesting.
 
-``1/2x`` is read from left to right, and ``2\frac{1}{2}`` as a mixed number.
+``1/2x`` is parsed from left to right, and ``2\frac{1}{2}`` as a mixed number.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _OPENING = frozenset(
     ("(", "[", "{", r"\langle", r"\lfloor", r"\lceil", r"\lvert", r"\begin", r"\{")
 )
 _HIGHEST_POWER = 12
-"""Maximum power of a unit; a larger one is a separate number after the power (``cm^2 273``)."""
+"""Maximum power of a unit."""
 _MAGNITUDES = {
     "dozen": 12,
     "hundred": 100,
@@ -70,7 +70,7 @@ _SCALE = re.compile(r"(?:\^\\circ ?|(?:degrees?|deg) ?)(c|f)(?:elsius|ahrenheit)
 _RATE = re.compile(
     r"[A-Za-zµ]{1,3}(?:\s*\^\s*\{?-?\d\}?)?(?:(?:\s|\\cdot)+[A-Za-zµ]{1,3}(?:\s*\^\s*\{?-?\d\}?)?){1,3}"
 )
-"""Matches ``km h^{-1}``."""
+"""Unit symbols with powers, such as ``km h^{-1}``."""
 _VECTORS = (r"\vec", r"\mathbf", r"\boldsymbol", r"\overrightarrow")
 _NO_UNITS = frozenset(
     """squared cubed factorial times plus minus over mod half halves third thirds quarter or not more less
@@ -98,7 +98,7 @@ class ExpressionParser(FactorParser):
             signs.append(self.peek().text)
             self.at += 1
             if len(signs) > 4:
-                raise Unreadable("more than four signs follow each other")
+                raise Unreadable("more than four signs in a row")
         node = part()
         for sign in reversed(signs):
             if sign != "+":
@@ -136,7 +136,7 @@ class ExpressionParser(FactorParser):
                 return product(factors, signed)
 
     def crosses(self) -> bool:
-        r"""Return whether the ``\times`` just read is between two vectors, or a vector and a bracket."""
+        r"""Return whether the last ``\times`` is between two vectors, or a vector and a bracket."""
         if self.tokens[self.at - 1].text != r"\times":
             return False
         beside = self.tokens[self.at - 2], self.peek()
@@ -157,7 +157,7 @@ class ExpressionParser(FactorParser):
         if token.kind == "num":
             divided = self.peek(1).text in _DIVIDE and self.peek(2).kind == "num"
             if isinstance(last, Num) and not (whole is not None and divided):
-                raise Unreadable("two numbers stand side by side")
+                raise Unreadable("two numbers without an operator between them")
             if isinstance(last, Num) and whole is not None:
                 top, bottom = token.value, self.peek(2).value
                 self.at += 3
@@ -205,7 +205,7 @@ class ExpressionParser(FactorParser):
         return False
 
     def rate_ahead(self) -> bool:
-        """Return whether unit symbols with a negative power follow."""
+        """Return whether the next tokens are unit symbols with a negative power."""
         match = _RATE.match(self.source, self.peek().start) if "-" in self.source else None
         return match is not None and "-" in match.group() and math_units.symbols_only(match.group())
 
@@ -222,18 +222,18 @@ class ExpressionParser(FactorParser):
         if _NO_UNITS.intersection(first.replace("(", " ").split()) and not (
             first == "times" and last
         ):
-            raise Unreadable("a word that is not a unit follows")
+            raise Unreadable("a value is followed by a word that is not a unit")
         while True:
             token = self.peek()
             if token.kind in ("text", "word"):
                 if re.search(r"\s\d", token.text):
-                    raise Unreadable("a number stands among the words of a unit")
+                    raise Unreadable("a unit contains a number")
                 self.at += 1
             elif token.text == "^":
                 self.at += 1
                 power = self.argument()
                 if isinstance(power, Num) and abs(power.value) > _HIGHEST_POWER:
-                    raise Unreadable("a unit has too high a power")
+                    raise Unreadable(f"a unit has a power above {_HIGHEST_POWER}")
             elif token.text in ("/", r"\cdot") and self.peek(1).kind in ("text", "word"):
                 self.at += 1
             else:
@@ -253,14 +253,14 @@ class ExpressionParser(FactorParser):
         return WithUnit(of, unit)
 
     def compound(self, first: WithUnit) -> Node:
-        """Parse ``30 minutes`` after ``2 hours``, and return both as one value in hours."""
+        """Parse the second part of ``2 hours 30 minutes`` and return the whole value in hours."""
         second = self.primary()
         if not self.unit_ahead(second):
-            raise Unreadable("a number follows a unit")
+            raise Unreadable("a unit is followed by a number")
         added = self.unit(second)
         factor = math_units.ratio(added.unit, first.unit) if isinstance(added, WithUnit) else None
         if factor is None or not (isinstance(first.of, Num) and isinstance(second, Num)):
-            raise Unreadable("units cannot be added")
+            raise Unreadable("two units cannot be added")
         return WithUnit(Num(first.of.value + second.value * factor), first.unit)
 
 
@@ -321,15 +321,15 @@ class CommandParser(ExpressionParser):
         if name == r"\langle":
             self.at -= 1
             return self.group()
-        raise Unreadable(f"{name} is not supported in an answer")
+        raise Unreadable(f"{name} is not supported")
 
     def named_set(self, letter: str) -> Node:
-        r"""Return a number set. A set with a sign, such as ``\mathbb{R}^+``, is unreadable."""
+        r"""Parse a number set. Raises Unreadable for a set with a sign, such as ``\mathbb{R}^+``."""
         if self.peek().text not in ("^", "_") or letter not in "RZ":
             return NamedSet(letter)
         script = "".join(token.text for token in self.tokens[self.at + 1 : self.at + 4])
         if script.strip("{}")[:1] in ("+", "-", "*"):
-            raise Unreadable("a set has a sign")
+            raise Unreadable("a number set with a sign is not supported")
         return NamedSet(letter)
 
     def root(self) -> Node:
@@ -384,12 +384,12 @@ class CommandParser(ExpressionParser):
     def environment(self) -> Node:
         name = self.environment_name().rstrip("*")
         if name not in (*_MATRICES, *_LINES, "cases", "dcases", "rcases"):
-            raise Unreadable(f"the environment {name}")
+            raise Unreadable(f"the environment {name!r} is not supported")
         if name in ("array", "tabular") and self.peek().text == "{":
             while not self.take("}"):
                 self.at += 1
                 if self.at > len(self.tokens):
-                    raise Unreadable("an unclosed array")
+                    raise Unreadable("the columns of an array are not closed")
         rows = self.rows(join=name in _LINES)
         self.environment_name()
         flat = [item for row in rows for item in row]
@@ -399,17 +399,17 @@ class CommandParser(ExpressionParser):
             ):
                 return Listing(tuple(flat), "and")
             if not all(len(row) == 2 for row in rows):
-                raise Unreadable("cases have no conditions")
+                raise Unreadable("a case has no condition")
             return Cases(tuple(tuple(row) for row in rows))
         relations = all(isinstance(item, Relation) for item in flat)
         if name in _LINES or (relations and all(len(row) == 1 for row in rows)):
             return flat[0] if len(flat) == 1 else Listing(tuple(flat), "and")
         if len({len(row) for row in rows}) != 1 or not rows[0]:
-            raise Unreadable("rows differ in length")
+            raise Unreadable("the rows of a matrix differ in length")
         return Matrix(tuple(tuple(row) for row in rows))
 
     def rows(self, join: bool) -> list[list[Node]]:
-        """Parse the cells of each row of an environment. With ``join``, ``&`` does not separate cells."""
+        """Parse the cells of each row of an environment. If ``join`` is set, ``&`` does not separate cells."""
         if join:
             self.tokens = [
                 token for at, token in enumerate(self.tokens) if at < self.at or token.text != "&"
@@ -422,7 +422,7 @@ class CommandParser(ExpressionParser):
                 if self.peek().text != r"\end":
                     rows.append([])
             elif not self.take("&") and self.peek().text != r"\end":
-                raise Unreadable("a matrix has no rows")
+                raise Unreadable("unexpected text after a matrix cell")
         return rows
 
     def cell(self) -> Node:

@@ -1,4 +1,4 @@
-"""Parses single factors: numbers, letters, ``f(x)``, ``C_n^k``, and what follows them."""
+"""Parses factors: numbers, letters, ``f(x)``, ``C_n^k``, and marks such as ``!`` or ``%`` after them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BASES = {
 
 
 _CHOICES = {"C": "binomial", "P": "permutations", "A": "permutations"}
-"""Letters for combinations and arrangements."""
+"""Letters of combinations and permutations."""
 
 
 _MARKS = frozenset(("^", "!", "%", r"\degree", r"\textdegree"))
@@ -49,7 +49,7 @@ def transposed(node: Bracketed | Matrix) -> Matrix:
     if isinstance(node, Matrix):
         return Matrix(tuple(zip(*node.rows, strict=True)))
     if (node.opening, node.closing) not in (("(", ")"), ("[", "]")):
-        raise Unreadable("a transposed interval")
+        raise Unreadable("an interval cannot be transposed")
     return Matrix(tuple((item,) for item in node.items))
 
 
@@ -73,7 +73,7 @@ class FactorParser(Cursor):
                 node = Power(node, self.argument())
             elif self.take("!"):
                 if self.peek().text == "!":
-                    raise Unreadable("a double factorial")
+                    raise Unreadable("a double factorial is not supported")
                 node = Call("factorial", (node,))
             elif self.take("%"):
                 node = Percent(node)
@@ -83,7 +83,7 @@ class FactorParser(Cursor):
                 return node
 
     def degrees(self, of: Node) -> Node:
-        """Return an angle, or a temperature if its scale follows."""
+        """Return an angle, or a temperature if C or F follows."""
         scale = self.peek()
         if scale.text not in ("C", "F") or scale.kind not in ("text", "word"):
             return Degrees(of)
@@ -116,7 +116,7 @@ class FactorParser(Cursor):
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
             digits = token.text[1:]
             if not token.text.isdigit():
-                raise Unreadable("an argument without braces is not a digit")
+                raise Unreadable("an argument without braces must be a digit")
             start = token.start + 1
             self.tokens[self.at] = Token("num", digits, False, start, token.end, Fraction(digits))
             return Num(Fraction(token.text[0]))
@@ -167,15 +167,15 @@ class FactorParser(Cursor):
         self.at += 1
         top = self.argument()
         if self.peek().text not in _CHOICES or self.peek().kind != "word":
-            raise Unreadable("C or P is missing between two indices")
+            raise Unreadable("a subscript or superscript has no base")
         name = _CHOICES[self.peek().text]
         self.at += 1
         if not self.take("_", "^"):
-            raise Unreadable("a missing index")
+            raise Unreadable("an index after C or P is missing")
         return Call(name, (top, self.argument()))
 
     def chosen_between(self, top: Node) -> Node | None:
-        """Parse the ``C3`` of ``10C3`` after its number ``top``, or return None."""
+        """Parse the ``C3`` of ``10C3``, where ``top`` is 10. Return None if no such letter and number follow."""
         letter, below = self.peek(), self.peek(1)
         if letter.kind != "word" or letter.text not in _CHOICES or letter.spaced or below.spaced:
             return None
@@ -185,7 +185,7 @@ class FactorParser(Cursor):
         return Call(_CHOICES[letter.text], (top, Num(below.value or Fraction(0))))
 
     def number(self) -> Node:
-        """Parse a number with an optional base: ``101_2``."""
+        """Parse a number, which may have a base: ``101_2``."""
         token = self.peek()
         self.at += 1
         assert token.value is not None
@@ -197,7 +197,7 @@ class FactorParser(Cursor):
         base_text = self.subscript().strip("_{} ")
         base = _BASES.get(base_text.casefold()) or (int(base_text) if base_text.isdigit() else 0)
         if not 2 <= base <= 36 or len(base_text) > 5:
-            raise Unreadable("a subscript is not a base")
+            raise Unreadable("the subscript of a number must be a base from 2 to 36")
         whole, _, part = token.text.replace(" ", "").replace(",", "").partition(".")
         if any(digit not in "0123456789"[:base] for digit in whole + part):
             raise Unreadable("a digit is too large for its base")
@@ -230,7 +230,7 @@ class FactorParser(Cursor):
         return Sym(name + subscript)
 
     def combinations(self, letter: str) -> Node | None:
-        """Parse ``C_n^k``, ``P_n^k`` or ``C(n, k)``, or return None."""
+        """Parse ``C_n^k``, ``P_n^k`` or ``C(n, k)``. Return None for another use of the letter."""
         if self.peek().text == "(":
             if letter != "C" or self.commas_in_bracket() != 1:
                 return None
@@ -251,7 +251,7 @@ class FactorParser(Cursor):
         return Call(_CHOICES[letter], (down, up))
 
     def script(self) -> Node:
-        """Parse a group or one token, without reading the 2 in ``C^2_{10}`` as a number in base 10."""
+        """Parse a number, letter or group as an index. The 2 of ``C^2_{10}`` is not a number in base 10."""
         token = self.peek()
         if token.kind == "num" and token.value is not None:
             self.at += 1
@@ -263,11 +263,11 @@ class FactorParser(Cursor):
             self.at += 1
             return Sym(token.text)
         if token.text != "{":
-            raise Unreadable("a script is not a group, number or letter")
+            raise Unreadable("an index must be a number, a letter or a group in braces")
         return self.argument()
 
     def applied(self, name: str) -> Node | None:
-        """Parse ``(x, y)`` as the arguments of a function. Return None if it is a factor."""
+        """Parse ``(x, y)`` as the arguments of the function ``name``, or return None if it is a factor."""
         at = self.at + 1
         while (
             at + 1 < len(self.tokens)

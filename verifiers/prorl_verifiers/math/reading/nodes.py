@@ -1,4 +1,4 @@
-"""The nodes of a parsed answer's tree: expressions and shapes."""
+"""The node types of a parsed answer: expressions and shapes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from typing import Any, TypeAlias, assert_never
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A number. ``decimal``: it has a decimal point. ``base``: the written base, or 0. ``cut``: an ellipsis follows."""
+    """A number.
+
+    ``base``: the written base, or 0.
+    ``cut``: whether an ellipsis follows its digits.
+    """
 
     value: Fraction
     decimal: bool = False
@@ -45,7 +49,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    r"""A product. It is ``signed`` if it has a multiplication sign (``2\cdot 3``, not ``2\pi``)."""
+    r"""A product. ``signed``: whether it has a multiplication sign (``2\cdot 3``, but not ``2\pi``)."""
 
     factors: tuple[Node, ...]
     signed: bool = False
@@ -87,7 +91,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class PlusMinus:
-    r"""``\pm`` before an expression, or ``\mp`` if it is ``opposite``."""
+    r"""``\pm`` before an expression, or ``\mp`` if ``opposite`` is set."""
 
     of: Node
     opposite: bool = False
@@ -118,7 +122,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items without brackets. ``joint`` is what joins them: ",", "or" or "and"."""
+    """Items without brackets, joined by ``joint``: ",", "or" or "and"."""
 
     items: tuple[Node, ...]
     joint: str = ","
@@ -140,7 +144,7 @@ class SetOf:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A set with a condition, ``{of : condition}``."""
+    """A set with a condition: ``{of : condition}``."""
 
     of: Node
     condition: Node
@@ -148,7 +152,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Sets combined by a union ("cup"), intersection ("cap") or difference ("minus")."""
+    """A union ("cup"), intersection ("cap") or difference ("minus") of sets."""
 
     parts: tuple[Node, ...]
     how: str
@@ -168,14 +172,14 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """A function by cases. A row is a value and its condition, which is Words for "otherwise"."""
+    """A definition by cases. A row is (value, condition); the condition "otherwise" is a Words node."""
 
     rows: tuple[tuple[Node, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A chain ``sides[0] ops[0] sides[1] ...`` of the relations ``= < <= > >= != in notin ~``."""
+    """A chain ``sides[0] ops[0] sides[1] ...`` with the operators ``= < <= > >= != in notin ~``."""
 
     sides: tuple[Node, ...]
     ops: tuple[str, ...]
@@ -196,7 +200,7 @@ EXPRESSIONS = (
     Num, Const, Sym, Neg, Sum, Product, Quotient, Power, Root, Call, Applied, PlusMinus, Degrees, Percent,
     WithUnit, Ratio,
 )  # fmt: skip
-"""Node types that have a value; the others are shapes."""
+"""Node types that have a value. All others are shapes."""
 
 
 @cache
@@ -239,7 +243,7 @@ def symbols(*nodes: Node) -> frozenset[str]:
 _SETS = {"cup": "∪", "cap": "∩", "minus": "\\"}
 _PLAIN = (Num, Const, Sym, Root, Call, Applied, NamedSet, Words, Bracketed, SetOf, Matrix)
 LONGEST_NUMBER = 100
-"""Maximum digits of a displayed number; for longer ones the size is displayed."""
+"""Maximum digits of a displayed number. Of a longer one, only its size is displayed."""
 
 
 def written(node: Node) -> str:

@@ -52,15 +52,15 @@ _CLOSING = {
 
 
 def read(text: str, grouping: bool = True) -> Node:
-    """Return the tree of a cleaned answer. Raises Unreadable, or TooLarge if it exceeds the limits.
+    """Parse a cleaned answer. Raises Unreadable, or TooLarge if it exceeds the limits.
 
-    Without ``grouping``, commas between digits separate items.
+    If ``grouping`` is False, commas between digits separate items.
     """
     parser = AnswerParser(tokenize(text, grouping), text)
     parser.take("=", r"\approx", r"\sim", r"\simeq", r"\doteq")  # a chain without its first side
     node = parser.lines()
     if parser.at != len(parser.tokens):
-        raise Unreadable("text is left over")
+        raise Unreadable("unexpected text after a formula")
     return node
 
 
@@ -82,7 +82,7 @@ class AnswerParser(CommandParser):
         return Listing(tuple(rows), ",")
 
     def infix(self, top: Node) -> Node:
-        r"""Parse what follows ``top`` if it is plain TeX's ``\over`` or ``\choose``."""
+        r"""Parse plain TeX's ``\over`` or ``\choose`` if it follows ``top``, else return ``top``."""
         if not self.take(r"\over", r"\choose"):
             return top
         name = self.tokens[self.at - 1].text
@@ -102,7 +102,7 @@ class AnswerParser(CommandParser):
             elif token.kind == "joint" or token.text in (r"\lor", r"\vee", r"\land", r"\wedge"):
                 before, joint = joint, "or" if token.text in ("or", r"\lor", r"\vee") else "and"
                 if token.kind == "cmd" and before not in (",", joint):
-                    raise Unreadable('"and" and "or" without brackets')
+                    raise Unreadable('"and" and "or" are mixed without brackets')
                 self.at += 1
             else:
                 break
@@ -163,10 +163,10 @@ class AnswerParser(CommandParser):
             return inner
         if isinstance(inner, Listing):
             if inner.joint != ",":
-                raise Unreadable("words in brackets")
+                raise Unreadable('"and" or "or" in brackets')
             return Bracketed(inner.items, opening, closing)
         if isinstance(inner, Relation | Words):
-            raise Unreadable("a relation in brackets")
+            raise Unreadable("an equation, inequality or text in brackets")
         return inner
 
     def braces(self) -> Node:
@@ -176,7 +176,7 @@ class AnswerParser(CommandParser):
         colon = next((t.text for t in self.tokens[self.at :] if t.text in (":", "|", r"\mid")), "")
         first = self.relation()
         if isinstance(first, Ratio) and len(first.items) == 2 and colon == ":":
-            raise Unreadable("a ratio in a set")
+            raise Unreadable("a ratio as an element of a set")
         if self.take("|", r"\mid", ":"):
             self.bars = 0
             condition = self.listing()
@@ -190,7 +190,7 @@ class AnswerParser(CommandParser):
 
     def absolute(self) -> Node:
         if self.bars and self.peek().text == "|":
-            raise Unreadable("a bar has no partner")
+            raise Unreadable("a vertical bar is not closed")
         closing = "|" if self.peek().text == "|" else r"\rvert"
         self.at += 1
         bars, self.bars = self.bars, 1
@@ -198,13 +198,13 @@ class AnswerParser(CommandParser):
         self.bars = bars
         self.expect(closing)
         if isinstance(inner, Bracketed):
-            raise Unreadable("the length of a vector")
+            raise Unreadable("the length of a vector is not supported")
         only_expressions([inner])
         return Call("abs", (inner,))
 
 
 def _joined_conditions(sides: list[Node], ops: list[str]) -> Node:
-    r"""Return a relation, or two relations for ``-2 \le x \le -1 \cup 1 \le x \le 2``."""
+    r"""Return a relation, or two for ``-2 \le x \le -1 \cup 1 \le x \le 2``."""
     for at, side in enumerate(sides[1:-1], start=1):
         parts = side.parts if isinstance(side, Combined) and side.how == "cup" else ()
         if len(parts) == 2 and all(isinstance(part, EXPRESSIONS) for part in parts):
@@ -219,7 +219,7 @@ MAX_SIGNS = 4
 
 
 def expand_signs(node: Node) -> Node:
-    r"""Replace each ``\pm`` by a list of both signs, or by two items of a set."""
+    r"""Replace each ``\pm`` by a list of both signs, or in a set by two items."""
     if not any(isinstance(part, PlusMinus) for part in walk(node)):
         return node
     if isinstance(node, SetOf):
@@ -230,13 +230,13 @@ def expand_signs(node: Node) -> Node:
 
 
 def readings(node: Node) -> list[Node]:
-    """Return a copy of the tree for each combination of its plus-minus signs.
+    """Return one copy of the tree per combination of its plus-minus signs.
 
-    Raises TooLarge for more than MAX_SIGNS of them.
+    Raises TooLarge for more than MAX_SIGNS signs.
     """
     signs = [part for part in walk(node) if isinstance(part, PlusMinus)]
     if len(signs) > MAX_SIGNS:
-        raise TooLarge("too many signs to write out")
+        raise TooLarge(f"more than {MAX_SIGNS} plus-minus signs")
     if any(part.opposite for part in signs):
         return [_with_signs(node, iter([upper] * len(signs))) for upper in (True, False)]
     choices = product((True, False), repeat=len(signs))

@@ -11,17 +11,17 @@ from typing import Literal
 from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Matrix, Node, Product
 
 MAX_TEXT = 4000
-"""Maximum characters of an answer that this grader parses."""
+"""Maximum characters of an answer to parse."""
 MAX_TOKENS = 1500
 MAX_POWER_OF_TEN = 5000
 
 
 class Unreadable(ValueError):
-    """Raised if this grader cannot parse the text as an answer."""
+    """Raised if a text cannot be parsed as an answer."""
 
 
 class TooLarge(Unreadable):
-    """Raised if the answer exceeds the limits on length, digits or powers."""
+    """Raised if an answer exceeds the limits on length, digits or powers."""
 
 
 Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
@@ -29,7 +29,7 @@ Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
 
 @dataclass(slots=True)
 class Token:
-    """A token of an answer. ``start`` and ``end`` are its offsets in the text."""
+    """A token of an answer, from ``start`` to ``end`` in the text."""
 
     kind: Kind
     text: str
@@ -61,16 +61,16 @@ _GLUED = re.compile(r"(arcsin|arccos|arctan|sin|cos|tan|cot|sec|csc|log|ln)([a-z
 _GLUED_JOINT = re.compile(r"(?:or|and|OR|AND|Or|And)(?![A-Za-z])|(?:or|and)(?=[A-Z])")
 _REPEATED = re.compile(r"([0-9]*)\.([0-9]*)\\(?:overline|bar|dot)\s*(?:\{\s*([0-9]+)\s*\}|([0-9]))")
 _IN_BRACKETS = re.compile(r"([0-9]+)\.([0-9]{0,12})\(([0-9]{1,12})\)(?![0-9a-zA-Z\\(^])")
-"""``0.1(36)``: the digits in brackets repeat."""
+"""A repeating decimal such as ``0.1(36)``."""
 _BETWEEN_DOTS = re.compile(r"([0-9]*)\.([0-9]*)\\dot\s*\{?([0-9])\}?([0-9]*)\\dot\s*\{?([0-9])\}?")
 _ORDINAL = re.compile(
     r"(?:\^?\{?\s*\\(?:text|mathrm|textrm|mbox)\s*\{\s*)?(?:st|nd|rd|th)(?![A-Za-z])[\s}]*$|\^\{\s*(?:st|nd|rd|th)\s*\}$"
 )
 _DOTTED = re.compile(r"([0-9]*)\.([0-9]*?)([0-9])\3\3+\s*\\[lc]?dots(?![a-zA-Z])")
 _CUT = re.compile(r"([0-9]*\.[0-9]{1,60})\s*\\[lc]?dots(?![a-zA-Z])")
-"""``3.1415\\ldots``: the digits go on."""
+r"""A decimal with an ellipsis, such as ``3.1415\ldots``."""
 _INTEGER = re.compile(r"[0-9]{1,18}(?=[}+*/)=_-]|\Z)")
-"""Matches an integer that nothing behind it can change."""
+"""An integer before a character that cannot belong to a number."""
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _SPACED = re.compile(r"[0-9]{1,3}(?: [0-9]{3})+(?![0-9])(?:\.[0-9]+)?")
 _PLAIN = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -127,9 +127,9 @@ _SIGNS = re.compile(r"<=|>=|!=|\*\*|==|:=|[-+*/^_()\[\]{}|,;=<>!%:&']")
 
 
 def tokenize(text: str, grouping: bool = True) -> list[Token]:
-    """Return the tokens of a cleaned answer. Raises Unreadable or TooLarge.
+    """Split a cleaned answer into tokens. Raises Unreadable or TooLarge.
 
-    With ``grouping``, commas may group the digits of one number. Otherwise they separate items.
+    If ``grouping`` is set, commas may group the digits of a number. Otherwise they separate items.
     """
     if len(text) > MAX_TEXT:
         raise TooLarge("the answer is too long")
@@ -220,7 +220,7 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
             return Token("text", inner, spaced, at, end)
         match = _COMMAND.match(text, at)
         if match is None:
-            raise Unreadable("a lone backslash")
+            raise Unreadable("a backslash without a command")
         return Token(
             "cmd" if match.group() not in (r"\{", r"\}") else "op",
             match.group(),
@@ -233,7 +233,7 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
         return _letters(match.group(), at, spaced, text[match.end() : match.end() + 1] == "(")
     match = _SIGNS.match(text, at)
     if match is None:
-        raise Unreadable("a letter is not part of mathematics")
+        raise Unreadable(f"unexpected character {text[at]!r}")
     sign = {"**": "^", "==": "=", ":=": "="}.get(match.group(), match.group())
     return Token("op", sign, spaced, at, match.end())
 
@@ -257,7 +257,7 @@ def _number(text: str, at: int, spaced: bool, grouping: bool) -> Token:
     match = (_GROUPED.match(text, at) if grouping else None) or _SPACED.match(text, at)
     match = match or _PLAIN.match(text, at)
     if match is None:
-        raise Unreadable("not a number")
+        raise Unreadable("a malformed number")
     digits = match.group().replace(",", "").replace(" ", "")
     power = re.search(r"[eE]([+-]?[0-9]+)$", digits)
     if power and (len(power.group(1)) > 6 or abs(int(power.group(1))) > MAX_POWER_OF_TEN):
@@ -320,7 +320,7 @@ class Cursor:
         while True:
             depth += (self.peek().text == "{") - (self.peek().text == "}")
             if self.peek() is _END:
-                raise Unreadable("an unclosed subscript")
+                raise Unreadable("a subscript is not closed")
             self.at += 1
             if depth <= 0:
                 break
@@ -356,20 +356,20 @@ class Cursor:
             parts.append(self.peek().text)
             self.at += 1
             if self.at > len(self.tokens):
-                raise Unreadable("an unclosed environment")
+                raise Unreadable("the name of an environment is not closed")
         return "".join(parts)
 
 
 def ratio(top: Fraction | None, bottom: Fraction | None) -> Fraction:
     if top is None or not bottom:
-        raise Unreadable("a fraction over zero")
+        raise Unreadable("a fraction has the denominator 0")
     return top / bottom
 
 
 def only_expressions(nodes: Sequence[Node], matrices: bool = False) -> None:
     for node in nodes:
         if not isinstance(node, EXPRESSIONS) and not (matrices and isinstance(node, Matrix)):
-            raise Unreadable("a list or set stands where a value belongs")
+            raise Unreadable("a list or set in the place of a value")
 
 
 def product(factors: list[Node], signed: bool) -> Node:
