@@ -71,7 +71,7 @@ integration-openrlhf: openrlhf-cpu-venv ## the OpenRLHF engine, whole, on the CP
 bench: dev-venv ## side-by-side measurements: sandbox and verifiers against what people run instead
 	$(BIN)/python benchmarks/sandbox.py
 	$(BIN)/python benchmarks/verifier_pool.py
-	$(BIN)/python benchmarks/verifiers.py --server
+	$(BIN)/python benchmarks/verifiers.py
 
 accuracy: dev-venv ## how often the math and STEM verifiers are wrong; fills docs/reference/verifier-accuracy.md
 	$(BIN)/python benchmarks/verifier_accuracy.py

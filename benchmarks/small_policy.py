@@ -8,16 +8,19 @@ There is a run for each arm and seed, on one core each. A stopped run continues 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from small_policy_base import prepare
+from small_policy_base import POLICIES, prepare
+from small_policy_records import as_record, evaluation, read_records, record_file
 from small_policy_study import Study, read_study, table
 
-from prorl_common import PlainProgress, UserError
+from prorl_common import PlainProgress, UserError, atomic_write_text
 
 INTERRUPTED = 75
 """Exit status of a run that was stopped after saving a checkpoint (EX_TEMPFAIL: start it again)."""
@@ -37,7 +40,7 @@ def main() -> int:
     if args.only:
         arm, _, seed = args.only.rpartition(":")
         return run_one(study, arm, int(seed), work)
-    prepare(work)
+    prepare(work, POLICIES[study.policy])
     command = [sys.executable, str(Path(__file__).resolve()), str(args.study), "--work", str(work)]
     calls = [[*command, "--only", f"{arm}:{seed}"] for arm, seed in study.runs]
     with ThreadPoolExecutor(args.jobs) as pool:
@@ -52,7 +55,7 @@ def run_folder(study: Study, arm: str, seed: int, work: Path) -> Path:
 
 
 def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
-    """Train one run and evaluate its last checkpoint; return 0, or 75 if interrupted."""
+    """Train one run and evaluate its checkpoints; return 0, or 75 if interrupted."""
     import torch
 
     from prorl_evaluation.sampling.command import evaluate_models
@@ -63,9 +66,10 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
     if (arm, seed) not in study.runs:
         raise UserError(f"the study has no run {arm}:{seed}: it has {study.runs}")
     torch.set_num_threads(1)
-    model, data = prepare(work)
-    folder = run_folder(study, arm, seed, work)
-    if (folder / "evaluation" / "result.json").is_file():
+    policy = POLICIES[study.policy]
+    model, data = prepare(work, policy, study.arms[arm].train)
+    folder, record = run_folder(study, arm, seed, work), record_file(study, arm, seed)
+    if (record or folder / "evaluation" / "result.json").is_file():
         return 0
     start: Start | str
     if (folder / "config.yaml").is_file():
@@ -76,22 +80,28 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
     use_oldest_weights()
     if not isinstance(start, str) and start.train(PlainProgress(60.0)).interrupted:
         return INTERRUPTED
-    if study.evaluation is not None:
-        evaluate_models(
+    results = []
+    for number, how in enumerate(study.evaluations):
+        results += evaluate_models(
             run=str(folder),
-            checkpoints=["latest"],
-            dataset=data,
-            k=study.evaluation.k,
-            n=study.evaluation.n,
+            checkpoints=how.checkpoints,
+            dataset=prepare(work, policy, how.only)[1],
+            k=how.k,
+            n=how.n,
             progress=PlainProgress(60.0),
-            sampling__temperature=study.evaluation.temperature,
+            sampling__temperature=how.temperature,
             sampling__top_p=1.0,
-            sampling__max_tokens=study.evaluation.max_tokens,
-            sampling__seed=study.evaluation.seed,
+            sampling__max_tokens=how.max_tokens,
+            sampling__seed=how.seed,
             scoring__workers=1,
             model__device="cpu",
-            output__out=str(folder / "evaluation"),
+            output__out=str(folder / (f"evaluation-{number}" if number else "evaluation")),
         )
+    if record:
+        content = {"arm": arm, "seed": seed} | as_record(RunFolder(folder), results)
+        record.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write_text(record, json.dumps(content) + "\n")
+        shutil.rmtree(folder)
     return 0
 
 
@@ -121,8 +131,11 @@ def report(study: Study, work: Path) -> list[str]:
     """Return the table of the finished evaluations."""
     from prorl_evaluation import load_result
 
-    results = {}
-    for arm in study.arms:
+    results: dict[str, list[dict[str, tuple[int, int]]]] = {}
+    for arm, records in read_records(study).items():
+        first = [evaluation(record, 0) for record in records]
+        results[arm] = [{name: (n, c) for name, c in counts.items()} for counts, n in first]
+    for arm in study.arms if study.records is None else ():
         folders = [run_folder(study, arm, seed, work) / "evaluation" for seed in study.seeds]
         found = [load_result(f) for f in folders if (f / "result.json").is_file()]
         results[arm] = [{p.id: (p.n, p.c) for p in result.problems} for result in found]

@@ -1,37 +1,69 @@
-"""The small policy before RL (a byte-level Llama with 177,000 parameters, trained on demonstrations) and its data."""
+"""Small policies before RL (byte-level Llamas trained on demonstrations) and their data."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from small_policy_tasks import FAMILIES, Item, as_sample, items, take
+from small_policy_chains import CHAINS, RUNGS
+from small_policy_tasks import FAMILIES, Family, Item, as_sample, items, take
 
 from prorl_common import UserError, atomic_directory, atomic_write_text, sha256_file
 from prorl_datasets import Sample, Split
 
-WEIGHTS = (
-    Path(__file__).resolve().parents[1] / "docs/evidence/data/three-thousand-steps/base.safetensors"
-)
-"""The base of docs/evidence/three-thousand-steps.md, in half precision. Commit 5ee0c841 has the script that trained it."""
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "docs" / "evidence" / "data"
 MARK = "\\boxed{"
-HIDDEN, LAYERS, HEADS, CONTEXT = 64, 3, 4, 96
-DATA_SEED, TRAIN_ITEMS, VALIDATION_ITEMS = 11, 1000, 16
-TEST_SEED, TEST_ITEMS, LADDER_ITEMS = 12, 32, 16
-"""Seed of the held-out items, and their number for each task and for each level of a ladder."""
+LAYERS, HEADS, CONTEXT = 3, 4, 96
 
 
-def prepare(work: Path, weights: Path = WEIGHTS) -> tuple[Path, Path]:
-    """Return the folders of the base model and the dataset in ``work``, creating missing ones."""
-    model, data = work / "base", work / "data"
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A small policy before RL, with its tasks, and the number of items of each task in each split.
+
+    ``weights`` are in half precision. Commit 5ee0c841 has the scripts that trained them.
+    """
+
+    weights: Path
+    hidden: int
+    families: Mapping[str, Family]
+    data_seed: int
+    train: int
+    validation: int
+    test_seed: int
+    test: int
+    ladder: int = 0
+    """Held-out items of each level of a ladder."""
+
+
+TASKS = Policy(
+    DATA / "three-thousand-steps" / "base.safetensors", 64, FAMILIES, 11, 1000, 16, 12, 32, 16
+)
+"""The base of docs/evidence/three-thousand-steps.md: 177,000 parameters, six tasks."""
+CHAINS_BASE = Policy(
+    DATA / "boundary-study" / "base.safetensors", 80, CHAINS, 21, 800, 32, 22, 16 * len(RUNGS)
+)
+"""The base of docs/evidence/boundary-study.md: 271,000 parameters, chains of one to eight operations."""
+POLICIES = {"tasks": TASKS, "chains": CHAINS_BASE}
+
+
+def prepare(work: Path, policy: Policy, only: str | None = None) -> tuple[Path, Path]:
+    """Return the folders of the base model and the dataset in ``work``, creating missing ones.
+
+    ``only`` is a JSON file, relative to the repository, with the ids to which their split is restricted.
+    """
+    model, data = work / "base", work / (f"data-{Path(only).stem}" if only else "data")
     if not (model / "config.json").is_file():
-        _write_model(model, weights)
+        _write_model(model, policy)
     if not (data / "manifest.json").is_file():
-        samples = [*training_samples(), *held_out_samples()]
+        samples = [*training_samples(policy), *held_out_samples(policy)]
+        if only:
+            ids = set(json.loads((ROOT / only).read_text(encoding="utf-8")))
+            split = {s.split for s in samples if s.id in ids}
+            samples = [s for s in samples if s.split not in split or s.id in ids]
         write_dataset(data, sorted(samples, key=lambda s: s.id))
     return model, data
 
@@ -45,7 +77,7 @@ def make_tokenizer() -> Any:
     return tokenizer
 
 
-def make_model(seed: int, vocabulary: int, hidden: int = HIDDEN, layers: int = LAYERS) -> Any:
+def make_model(seed: int, vocabulary: int, hidden: int) -> Any:
     """Return a random Llama in float32 with tied embeddings; torch's global random state is kept."""
     import torch
     import transformers
@@ -55,7 +87,7 @@ def make_model(seed: int, vocabulary: int, hidden: int = HIDDEN, layers: int = L
         vocab_size=vocabulary,
         hidden_size=hidden,
         intermediate_size=3 * hidden,
-        num_hidden_layers=layers,
+        num_hidden_layers=LAYERS,
         num_attention_heads=HEADS,
         num_key_value_heads=HEADS,
         max_position_embeddings=CONTEXT,
@@ -70,30 +102,30 @@ def make_model(seed: int, vocabulary: int, hidden: int = HIDDEN, layers: int = L
         return hf.LlamaForCausalLM(config).eval()
 
 
-def _write_model(folder: Path, weights: Path) -> None:
+def _write_model(folder: Path, policy: Policy) -> None:
     import torch
     from safetensors.torch import load_file
 
     torch.set_num_threads(1)
     tokenizer = make_tokenizer()
-    model = make_model(0, len(tokenizer))
-    stored = load_file(str(weights))
+    model = make_model(0, len(tokenizer), policy.hidden)
+    stored = load_file(str(policy.weights))
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name not in stored:
-                raise UserError(f"{weights} is no base of the small policy: it lacks {name}")
+                raise UserError(f"{policy.weights} is no base of a small policy: it lacks {name}")
             parameter.copy_(stored[name].float())
     with atomic_directory(folder) as part:
         model.save_pretrained(part)
         tokenizer.save_pretrained(part)
 
 
-def held_out_samples() -> list[Sample]:
+def held_out_samples(policy: Policy) -> list[Sample]:
     """Return the split ``test``: items of trained levels, and ladder items with ``ladder`` in their ids."""
     samples = []
-    for name, group in _held_out().items():
+    for name, group in _held_out(policy).items():
         for number, item in enumerate(group):
-            sample = as_sample(item, number, "test", FAMILIES[item.task].domain)
+            sample = as_sample(item, number, "test", policy.families[item.task].domain)
             place = f"test-{item.task}-ladder{item.level}" if "/" in name else f"test-{item.task}"
             labels = {"family": item.task, "level": item.level}
             samples.append(
@@ -102,38 +134,34 @@ def held_out_samples() -> list[Sample]:
     return samples
 
 
-def training_samples(train: int = TRAIN_ITEMS, validation: int = VALIDATION_ITEMS) -> list[Sample]:
-    """Return the splits ``train`` and ``validation`` with this many items per task, without held-out problems."""
+def training_samples(policy: Policy) -> list[Sample]:
+    """Return the splits ``train`` and ``validation``, without held-out problems."""
+    held_out = {item.key for group in _held_out(policy).values() for item in group}
     samples = []
-    for family in FAMILIES.values():
-        made = take(family, train + validation, "training", DATA_SEED, _held_out_keys())
+    for family in policy.families.values():
+        count = policy.train + policy.validation
+        made = take(family, count, "training", policy.data_seed, held_out)
         parts: tuple[tuple[Split, list[Item]], ...] = (
-            ("train", made[:train]),
-            ("validation", made[train:]),
+            ("train", made[: policy.train]),
+            ("validation", made[policy.train :]),
         )
         for split, part in parts:
             samples += [as_sample(item, i, split, family.domain) for i, item in enumerate(part)]
     return samples
 
 
-@cache
-def _held_out() -> dict[str, list[Item]]:
+def _held_out(policy: Policy) -> dict[str, list[Item]]:
     """Return the held-out items by task, and by ``task/level`` of the ladders."""
     groups = {
-        name: take(family, TEST_ITEMS, "evaluation", TEST_SEED, set())
-        for name, family in FAMILIES.items()
+        name: take(family, policy.test, "evaluation", policy.test_seed, set())
+        for name, family in policy.families.items()
     }
-    for name, family in FAMILIES.items():
+    for name, family in policy.families.items():
         for sizes in family.ladder:
-            stream = items(family, sizes, "ladder", TEST_SEED)
-            level = [next(stream) for _ in range(LADDER_ITEMS)]
+            stream = items(family, sizes, "ladder", policy.test_seed)
+            level = [next(stream) for _ in range(policy.ladder)]
             groups[f"{name}/{level[0].level}"] = level
     return groups
-
-
-@cache
-def _held_out_keys() -> set[tuple[str, str]]:
-    return {item.key for group in _held_out().values() for item in group}
 
 
 def write_dataset(path: Path, samples: Sequence[Sample]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -24,6 +24,8 @@ class Arm(BaseModel):
 
     preset: str
     settings: dict[str, Value] = {}
+    train: str | None = None
+    """A JSON file, relative to the repository, with the ids of the training items; None: all."""
 
 
 class Evaluation(BaseModel):
@@ -36,6 +38,10 @@ class Evaluation(BaseModel):
     temperature: float = 1.0
     max_tokens: int = 24
     seed: int = 12
+    only: str | None = None
+    """A JSON file, relative to the repository, with the ids of the problems; None: all."""
+    checkpoints: list[str] = ["latest"]
+    """Steps or ``latest``. The last one is what tables compare."""
 
 
 class Study(BaseModel):
@@ -43,10 +49,16 @@ class Study(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    policy: Literal["tasks", "chains"] = "tasks"
+    """The base and its tasks (``small_policy_base.POLICIES``)."""
+    records: str | None = None
+    """Folder, relative to the repository, of one JSON file for each finished run, whose own folder is then removed.
+    None: runs are kept whole."""
     seeds: list[int]
     settings: dict[str, Value]
     arms: dict[str, Arm]
-    evaluation: Evaluation | None = Evaluation()
+    evaluations: list[Evaluation] = [Evaluation()]
+    """The first one is what ``table`` shows."""
 
     @property
     def runs(self) -> list[tuple[str, int]]:
@@ -78,14 +90,16 @@ def table(study: Study, results: Mapping[str, Sequence[Counts]]) -> list[str]:
     ``results`` maps each arm to the evaluations of the first seeds. Intervals are 95 % over seeds and problems; changes
     are paired by both.
     """
-    if study.evaluation is None:
+    if not study.evaluations:
         return []
-    k = study.evaluation.k
+    k = study.evaluations[0].k
     lines = [
         f"| items | arm | seeds | pass@1 | change | pass@{k} | change |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, ladder in (("trained levels", False), ("ladders", True)):
+    kinds = {"-ladder" in name for runs in results.values() for counts in runs for name in counts}
+    for ladder in sorted(kinds):
+        name = "ladders" if ladder else "trained levels"
         for arm, found in results.items():
             cells: list[str] = []
             for samples in (1, k) if found else ():

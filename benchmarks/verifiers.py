@@ -1,23 +1,20 @@
-"""Measure the speed of the verifiers, compared with math-verify and as a server.
+"""Measure the speed of the verifiers, compared with math-verify.
 
-    python benchmarks/verifiers.py [--items N] [--json FILE] [--server]
+    python benchmarks/verifiers.py [--items N] [--json FILE]
 
 Throughput is measured on the gold answers of GSM8K test and MATH-500 (PRORL_TEST_DATA), alone and after their worked
 solutions. Half of the answers are wrong (a changed number or another item's gold). Our scorer and math-verify run in
-one process each, in alternating blocks. ``--server`` adds the load test of the reward service (``verify_server.py``).
-For hostile answers see ``verifier_pool.py``.
+one process each, in alternating blocks. For hostile answers see ``verifier_pool.py``.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import importlib
 import json
 import os
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -151,7 +148,6 @@ def main() -> None:
     )
     parser.add_argument("--items", type=int, help="use only so many items of the mix")
     parser.add_argument("--json", type=Path, help="write everything measured to this file")
-    parser.add_argument("--server", action="store_true", help="run verify_server.py too")
     options = parser.parse_args()
     value = os.environ.get("PRORL_TEST_DATA")
     if not value:
@@ -163,13 +159,6 @@ def main() -> None:
         report[name] = measure_mix(chosen)
         show_mix(name, report[name])
     save(options.json, report)
-    if options.server:
-        try:
-            server = importlib.import_module("verify_server")
-        except ModuleNotFoundError as error:
-            raise SystemExit(f"the load test of the server cannot run: {error}") from error
-        sys.argv = [str(server.__file__)]  # use the server benchmark's default options
-        sys.exit(server.main())
 
 
 if __name__ == "__main__":

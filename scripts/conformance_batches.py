@@ -7,29 +7,15 @@ A batch concatenates trajectories of different lengths, including one-token answ
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-EXTREME_GAPS = (
-    0.5,
-    -0.5,
-    4.4,
-    -4.4,
-    4.5,
-    -4.5,
-    9.9,
-    -9.9,
-    10.1,
-    -10.1,
-    19.0,
-    -19.0,
-    25.0,
-    -25.0,
-    60.0,
-    -60.0,
+EXTREME_GAPS = tuple(
+    gap for size in (0.5, 4.4, 4.5, 9.9, 10.1, 19.0, 25.0, 60.0) for gap in (size, -size)
 )
 """Log-ratios on both sides of sqrt(20), of 10 and of 20."""
 
@@ -126,3 +112,21 @@ def usual() -> list[Batch]:
         draw(4, 1, 2),
         draw(5, 4, 5, extreme=True),
     ]
+
+
+def family(
+    function: str, cases: list[Any], batches: Sequence[Any], *fields: str, dtype: str = ""
+) -> dict[str, Any]:
+    """Return the content of a golden file, with the named fields of its batches (dicts are stored as they are).
+
+    ``dtype`` is given if it is not float64.
+    """
+    head = {"function": function} | ({"dtype": dtype} if dtype else {})
+    stored = [b.stored(*fields) if isinstance(b, Batch) else b for b in batches]
+    return head | {"batches": stored, "cases": cases}
+
+
+def case(batch: int, options: Any, outputs: Any, gradient: Any = None) -> dict[str, Any]:
+    """Return the case of one set of options, by default without a gradient."""
+    result = {"batch": batch, "options": options, "outputs": outputs}
+    return result if gradient is None else result | {"gradient": gradient}

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import torch
-from conformance_batches import EXTREME_GAPS, Batch, draw, unpad, usual
+from conformance_batches import EXTREME_GAPS, Batch, case, draw, family, unpad, usual
 
 ABSENT = ("flash_attn", "deepspeed", "vllm", "peft", "accelerate", "torchdata")
 """Packages that are replaced by empty modules. Any other missing package is an ImportError."""
@@ -104,11 +104,7 @@ def _policy_loss() -> Family:
         }
         cases.append(_loss_case(batch, number, options, sampler=False))
     fields = ("logprobs", "old_logprobs", "advantages")
-    return {
-        "function": "openrlhf.models.loss.PolicyLoss",
-        "batches": [batch.stored(*fields) for batch in batches],
-        "cases": cases,
-    }
+    return family("openrlhf.models.loss.PolicyLoss", cases, batches, *fields)
 
 
 def _is_correction() -> Family:
@@ -131,11 +127,7 @@ def _is_correction() -> Family:
         }
         cases.append(_loss_case(batch, number, options, sampler=True))
     fields = ("logprobs", "old_logprobs", "sampler_logprobs", "advantages")
-    return {
-        "function": "openrlhf.models.loss.PolicyLoss",
-        "batches": [batch.stored(*fields) for batch in batches],
-        "cases": cases,
-    }
+    return family("openrlhf.models.loss.PolicyLoss", cases, batches, *fields)
 
 
 def _kl() -> Family:
@@ -148,20 +140,10 @@ def _kl() -> Family:
         value = compute_approx_kl(logprobs, torch.zeros(len(gaps)), kl_estimator=estimator)
         value.sum().backward()
         cases.append(
-            {
-                "batch": 0,
-                "options": {"kl_estimator": estimator},
-                "outputs": {"kl": value.tolist()},
-                "gradient": logprobs.grad.tolist(),
-            }
+            case(0, {"kl_estimator": estimator}, {"kl": value.tolist()}, logprobs.grad.tolist())
         )
     batch = {"seed": None, "logprobs": gaps, "ref_logprobs": [0.0] * len(gaps)}
-    return {
-        "function": "openrlhf.models.utils.compute_approx_kl",
-        "dtype": "float32",
-        "batches": [batch],
-        "cases": cases,
-    }
+    return family("openrlhf.models.utils.compute_approx_kl", cases, [batch], dtype="float32")
 
 
 def _aggregate() -> Family:
@@ -172,14 +154,8 @@ def _aggregate() -> Family:
     for (number, batch), by_token in itertools.product(enumerate(batches), (True, False)):
         loss = aggregate_loss(batch.padded("advantages"), batch.mask(), token_level_loss=by_token)
         outputs = {"loss": loss.item()}
-        cases.append(
-            {"batch": number, "options": {"token_level_loss": by_token}, "outputs": outputs}
-        )
-    return {
-        "function": "openrlhf.models.loss.aggregate_loss",
-        "batches": [batch.stored("advantages") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, {"token_level_loss": by_token}, outputs))
+    return family("openrlhf.models.loss.aggregate_loss", cases, batches, "advantages")
 
 
 def _advantages() -> Family:
@@ -189,13 +165,9 @@ def _advantages() -> Family:
         enumerate(batches), ("reinforce_baseline", "group_norm", "dr_grpo")
     ):
         outputs = {"advantages": _experience_advantages(batch, estimator)}
-        cases.append({"batch": number, "options": {"estimator": estimator}, "outputs": outputs})
+        cases.append(case(number, {"estimator": estimator}, outputs))
     maker = "openrlhf.trainer.ppo_utils.experience_maker.RemoteExperienceMaker"
-    return {
-        "function": f"{maker}.compute_advantages_and_returns",
-        "batches": [batch.stored("groups", "rewards") for batch in batches],
-        "cases": cases,
-    }
+    return family(f"{maker}.compute_advantages_and_returns", cases, batches, "groups", "rewards")
 
 
 def _experience_advantages(batch: Batch, estimator: str) -> list[float]:
@@ -248,18 +220,20 @@ def _length_penalties() -> Family:
                 "overlong_penalty_factor": factor,
             }
             outputs = {"rewards": experience.rewards.tolist()}
-            cases.append({"batch": number, "options": options, "outputs": outputs})
+            cases.append(case(number, options, outputs))
         for coefficient in (0.0, 0.5, -0.5):
             experience = _rewarded(batch)
             apply_stop_properly_penalty([experience], coefficient)
             options = {"stop_properly_penalty_coef": coefficient}
             outputs = {"rewards": experience.rewards.tolist()}
-            cases.append({"batch": number, "options": options, "outputs": outputs})
-    return {
-        "function": "openrlhf.trainer.ppo_utils.length_penalty.apply_{overlong,stop_properly}_penalty",
-        "batches": [batch.stored("rewards", "truncated") for batch in batches],
-        "cases": cases,
-    }
+            cases.append(case(number, options, outputs))
+    return family(
+        "openrlhf.trainer.ppo_utils.length_penalty.apply_{overlong,stop_properly}_penalty",
+        cases,
+        batches,
+        "rewards",
+        "truncated",
+    )
 
 
 def _rewarded(batch: Batch) -> Any:

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from conformance_batches import Batch, draw, unpad, usual
+from conformance_batches import Batch, case, draw, family, unpad, usual
 from torch import Tensor
 
 Family = dict[str, Any]
@@ -150,12 +150,10 @@ def _advantages() -> Family:
     for (number, batch), scale in itertools.product(enumerate(batches), ("group", "none", "batch")):
         advantages = _scored(batch, scale_rewards=scale)["advantages"].tolist()
         options = {"scale_rewards": scale}
-        cases.append({"batch": number, "options": options, "outputs": {"advantages": advantages}})
-    return {
-        "function": "trl.GRPOTrainer._generate_and_score_completions",
-        "batches": [batch.stored("groups", "rewards") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, options, {"advantages": advantages}))
+    return family(
+        "trl.GRPOTrainer._generate_and_score_completions", cases, batches, "groups", "rewards"
+    )
 
 
 def _gdpo() -> Family:
@@ -171,12 +169,10 @@ def _gdpo() -> Family:
             reward_func_names=["reward", "length"],
         )["advantages"].tolist()
         options = {"weights": weights}
-        cases.append({"batch": number, "options": options, "outputs": {"advantages": advantages}})
-    return {
-        "function": "trl.GRPOTrainer._generate_and_score_completions",
-        "batches": [batch.stored("groups", "rewards") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, options, {"advantages": advantages}))
+    return family(
+        "trl.GRPOTrainer._generate_and_score_completions", cases, batches, "groups", "rewards"
+    )
 
 
 def _importance_sampling() -> Family:
@@ -194,13 +190,15 @@ def _importance_sampling() -> Family:
         output = _scored(batch, use_vllm=True, vllm_importance_sampling_correction=True, **settings)
         ratio = output["importance_sampling_ratio"]
         weights = unpad(ratio.double().expand(-1, max(batch.lengths)), batch.lengths)
-        cases.append({"batch": number, "options": kind, "outputs": {"weights": weights}})
-    return {
-        "function": "trl.GRPOTrainer._generate_and_score_completions",
-        "dtype": "float32 sampler log-probs",
-        "batches": [batch.stored("old_logprobs", "sampler_logprobs") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, kind, {"weights": weights}))
+    return family(
+        "trl.GRPOTrainer._generate_and_score_completions",
+        cases,
+        batches,
+        "old_logprobs",
+        "sampler_logprobs",
+        dtype="float32 sampler log-probs",
+    )
 
 
 def _loss(batch: Batch, beta: float = 0.0, **settings: Any) -> tuple[float, list[float]]:
@@ -243,14 +241,10 @@ def _policy_loss() -> Family:
         }
         loss, gradient = _loss(batch, **options)
         outputs = {"loss": loss}
-        cases.append(
-            {"batch": number, "options": options, "outputs": outputs, "gradient": gradient}
-        )
-    return {
-        "function": "trl.GRPOTrainer._compute_loss",
-        "batches": [batch.stored("logprobs", "old_logprobs", "advantages") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, options, outputs, gradient))
+    return family(
+        "trl.GRPOTrainer._compute_loss", cases, batches, "logprobs", "old_logprobs", "advantages"
+    )
 
 
 def _kl() -> Family:
@@ -260,19 +254,8 @@ def _kl() -> Family:
     for number, batch in enumerate(batches):
         still = Batch(**(vars(batch) | {"advantages": [0.0] * len(batch.advantages)}))
         loss, gradient = _loss(still, beta=1.0)
-        cases.append(
-            {
-                "batch": number,
-                "options": {"beta": 1.0},
-                "outputs": {"kl": loss},
-                "gradient": gradient,
-            }
-        )
-    return {
-        "function": "trl.GRPOTrainer._compute_loss",
-        "batches": [batch.stored("logprobs", "ref_logprobs") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, {"beta": 1.0}, {"kl": loss}, gradient))
+    return family("trl.GRPOTrainer._compute_loss", cases, batches, "logprobs", "ref_logprobs")
 
 
 def _cosine() -> Family:
@@ -297,13 +280,9 @@ def _cosine() -> Family:
                 ["$4$"] * len(tokens),
                 [[1] * t for t in tokens],
             )
-            case = {"max_len": 100, "correct": correct, **options}
-            cases.append({"batch": 0, "options": case, "outputs": {"rewards": rewards}})
-    return {
-        "function": "trl.rewards.get_cosine_scaled_reward",
-        "batches": [{"seed": None, "tokens": tokens}],
-        "cases": cases,
-    }
+            settings = {"max_len": 100, "correct": correct, **options}
+            cases.append(case(0, settings, {"rewards": rewards}))
+    return family("trl.rewards.get_cosine_scaled_reward", cases, [{"seed": None, "tokens": tokens}])
 
 
 def _overlong() -> Family:
@@ -315,9 +294,7 @@ def _overlong() -> Family:
         punish = get_soft_overlong_punishment(max_completion_len=100, soft_punish_cache=buffer)
         options = {"max_completion_len": 100, "soft_punish_cache": buffer}
         outputs = {"rewards": punish([[1] * t for t in tokens])}
-        cases.append({"batch": 0, "options": options, "outputs": outputs})
-    return {
-        "function": "trl.rewards.get_soft_overlong_punishment",
-        "batches": [{"seed": None, "tokens": tokens}],
-        "cases": cases,
-    }
+        cases.append(case(0, options, outputs))
+    return family(
+        "trl.rewards.get_soft_overlong_punishment", cases, [{"seed": None, "tokens": tokens}]
+    )

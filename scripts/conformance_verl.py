@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from conformance_batches import EXTREME_GAPS, Batch, draw, unpad, usual
+from conformance_batches import EXTREME_GAPS, Batch, case, draw, family, unpad, usual
 
 Family = dict[str, Any]
 
@@ -53,12 +53,14 @@ def _advantages() -> Family:
         )
         advantages, _ = function(rewards, mask, np.array(batch.groups), **options)
         outputs = {"advantages": advantages[:, 0].tolist()}
-        cases.append({"batch": number, "options": {"estimator": name}, "outputs": outputs})
-    return {
-        "function": "verl.trainer.ppo.core_algos.compute_*_outcome_advantage",
-        "batches": [batch.stored("groups", "rewards") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, {"estimator": name}, outputs))
+    return family(
+        "verl.trainer.ppo.core_algos.compute_*_outcome_advantage",
+        cases,
+        batches,
+        "groups",
+        "rewards",
+    )
 
 
 def _kl() -> Family:
@@ -73,13 +75,9 @@ def _kl() -> Family:
         outputs = {"kl": value.tolist()}
         gradient = logprobs.grad.tolist()
         options = {"kl_penalty": estimator}
-        cases.append({"batch": 0, "options": options, "outputs": outputs, "gradient": gradient})
+        cases.append(case(0, options, outputs, gradient))
     batch = {"seed": None, "logprobs": gaps, "ref_logprobs": [0.0] * len(gaps)}
-    return {
-        "function": "verl.trainer.ppo.core_algos.kl_penalty",
-        "batches": [batch],
-        "cases": cases,
-    }
+    return family("verl.trainer.ppo.core_algos.kl_penalty", cases, [batch])
 
 
 def _policy_loss() -> Family:
@@ -91,22 +89,20 @@ def _policy_loss() -> Family:
         )
     ]
     fields = ("logprobs", "old_logprobs", "advantages")
-    return {
-        "function": "verl.trainer.ppo.core_algos.compute_policy_loss_vanilla",
-        "batches": [batch.stored(*fields) for batch in batches],
-        "cases": cases,
-    }
+    return family(
+        "verl.trainer.ppo.core_algos.compute_policy_loss_vanilla", cases, batches, *fields
+    )
 
 
 def _clipped(batch: Batch, high: float, dual: float, mode: str) -> dict[str, Any]:
     """Return one case of PPO's loss with its options, the clip fractions and the gradient."""
     clip = {"clip_ratio_low": 0.2, "clip_ratio_high": high, "clip_ratio_c": dual}
-    case, metrics = _case(batch, "vanilla", clip, mode)
-    case["outputs"] |= {
+    result, metrics = _case(batch, "vanilla", clip, mode)
+    result["outputs"] |= {
         "clip_fraction": metrics["actor/pg_clipfrac"],
         "dual_clip_fraction": metrics["actor/pg_clipfrac_lower"],
     }
-    return case
+    return result
 
 
 def _case(
@@ -128,12 +124,12 @@ def _case(
         rollout_is_weights=weights,
     )
     loss.backward()
-    case = {
+    result = {
         "options": options | {"loss_agg_mode": mode},
         "outputs": {"loss": loss.item()},
         "gradient": unpad(logprobs.grad, batch.lengths),
     }
-    return case, metrics
+    return result, metrics
 
 
 OBJECTIVES = {
@@ -163,16 +159,12 @@ def _objectives() -> Family:
             weights, _ = compute_rollout_correction_weights(gap, batch.mask(), "token", 2.0)
         loss = "vanilla" if name == "decoupled" else name
         mode = "seq-mean-token-mean" if name in ("gspo", "sapo") else "token-mean"
-        case, metrics = _case(batch, loss, options, mode, weights)
-        case["options"]["name"] = name
-        case["outputs"]["clip_fraction"] = metrics["actor/pg_clipfrac"]
-        cases.append({"batch": number, **case})
+        result, metrics = _case(batch, loss, options, mode, weights)
+        result["options"]["name"] = name
+        result["outputs"]["clip_fraction"] = metrics["actor/pg_clipfrac"]
+        cases.append({"batch": number, **result})
     fields = ("logprobs", "old_logprobs", "sampler_logprobs", "advantages")
-    return {
-        "function": "verl.trainer.ppo.core_algos.compute_policy_loss_*",
-        "batches": [batch.stored(*fields) for batch in batches],
-        "cases": cases,
-    }
+    return family("verl.trainer.ppo.core_algos.compute_policy_loss_*", cases, batches, *fields)
 
 
 def _aggregate() -> Family:
@@ -191,12 +183,8 @@ def _aggregate() -> Family:
     ):
         loss = agg_loss(batch.padded("advantages"), batch.mask(), mode, loss_scale_factor=scale)
         options = {"loss_agg_mode": mode, "loss_scale_factor": scale}
-        cases.append({"batch": number, "options": options, "outputs": {"loss": loss.item()}})
-    return {
-        "function": "verl.trainer.ppo.core_algos.agg_loss",
-        "batches": [batch.stored("advantages") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, options, {"loss": loss.item()}))
+    return family("verl.trainer.ppo.core_algos.agg_loss", cases, batches, "advantages")
 
 
 def _rollout_correction() -> Family:
@@ -232,13 +220,15 @@ def _rollout_correction() -> Family:
         }
         if "rollout_rs" in options:
             outputs["masked_fraction"] = metrics["rollout_corr/rollout_rs_seq_masked_fraction"]
-        cases.append({"batch": number, "options": options, "outputs": outputs})
+        cases.append(case(number, options, outputs))
     helper = "verl.trainer.ppo.rollout_corr_helper"
-    return {
-        "function": f"{helper}.compute_rollout_correction_and_rejection_mask",
-        "batches": [batch.stored("old_logprobs", "sampler_logprobs") for batch in batches],
-        "cases": cases,
-    }
+    return family(
+        f"{helper}.compute_rollout_correction_and_rejection_mask",
+        cases,
+        batches,
+        "old_logprobs",
+        "sampler_logprobs",
+    )
 
 
 class _Decoder:
@@ -258,13 +248,14 @@ def _overlong() -> Family:
     ):
         options = {"max_resp_len": limit, "len": buffer, "penalty_factor": factor}
         outputs = {"rewards": _managed_rewards(batch, limit, buffer, factor)}
-        cases.append({"batch": number, "options": options, "outputs": outputs})
-    return {
-        "function": "verl.workers.reward_manager.dapo.DAPORewardManager.__call__",
-        "dtype": "float32",
-        "batches": [batch.stored("rewards") for batch in batches],
-        "cases": cases,
-    }
+        cases.append(case(number, options, outputs))
+    return family(
+        "verl.workers.reward_manager.dapo.DAPORewardManager.__call__",
+        cases,
+        batches,
+        "rewards",
+        dtype="float32",
+    )
 
 
 def _managed_rewards(batch: Batch, limit: int, buffer: int, factor: float) -> list[float]:

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pytest
 import small_policy_base as base
+from small_policy_band import band, parts
+from small_policy_boundary import compare, outside_and_good
+from small_policy_chains import CHAINS
 from small_policy_study import Arm, Evaluation, Study, interval, read_study, table
 from small_policy_tasks import FAMILIES, boxed, items
 
-from prorl_common import UserError
 from prorl_datasets import load
 from prorl_training.config.loading import load_config
 from prorl_verifiers import VerifierPool
@@ -22,14 +26,13 @@ STUDIES = sorted((ROOT / "benchmarks" / "studies").glob("*.yaml"))
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[VerifierPool]:
-    """The real verifiers with one worker."""
     with VerifierPool(workers=1) as opened:
         yield opened
 
 
-@pytest.mark.parametrize("task", FAMILIES)
+@pytest.mark.parametrize("task", [*FAMILIES, *CHAINS])
 def test_golds_earn_full_marks_and_other_answers_none(pool: VerifierPool, task: str) -> None:
-    family = FAMILIES[task]
+    family = (FAMILIES | CHAINS)[task]
     right, wrong = [], []
     for sizes in (*family.levels, *family.ladder):
         stream = items(family, sizes, "test", 5)
@@ -47,9 +50,9 @@ def test_golds_earn_full_marks_and_other_answers_none(pool: VerifierPool, task: 
 
 
 def test_nothing_held_out_is_trained_on() -> None:
-    held_out = base.held_out_samples()
+    held_out = base.held_out_samples(base.TASKS)
     assert len(held_out) == len({s.id for s in held_out}) == 192 + 96
-    samples = base.training_samples(200, 16)
+    samples = base.training_samples(replace(base.TASKS, train=200))
     prompts = {s.prompt[0]["content"] for s in samples}
     assert len(prompts) == len(samples)
     assert not prompts & {s.prompt[0]["content"] for s in held_out}
@@ -60,19 +63,27 @@ def test_nothing_held_out_is_trained_on() -> None:
 
 def test_the_policy_is_small_and_reads_the_box_as_one_token() -> None:
     tokenizer = base.make_tokenizer()
-    model = base.make_model(0, len(tokenizer))
-    count = sum(p.numel() for p in model.parameters())
-    page = ROOT / "docs" / "evidence" / "three-thousand-steps.md"
-    assert f"{count:,} parameters" in page.read_text(encoding="utf-8")
+    for policy, name in (
+        (base.TASKS, "three-thousand-steps"),
+        (base.CHAINS_BASE, "boundary-study"),
+    ):
+        model = base.make_model(0, len(tokenizer), policy.hidden)
+        count = sum(p.numel() for p in model.parameters())
+        page = ROOT / "docs" / "evidence" / f"{name}.md"
+        assert f"{count:,} parameters" in page.read_text(encoding="utf-8")
     ids = tokenizer.encode(boxed("42"), add_special_tokens=False)
     assert len(ids) == 4
     assert tokenizer.decode(ids, skip_special_tokens=True) == boxed("42")
 
 
-def test_the_dataset_folder_is_read_back(tmp_path: Path) -> None:
-    samples = base.held_out_samples()
-    base.write_dataset(tmp_path / "data", samples)
-    assert [s.prompt for s in load(tmp_path / "data", "test")] == [s.prompt for s in samples]
+def test_a_split_can_be_restricted_to_a_list_of_items(tmp_path: Path) -> None:
+    (tmp_path / "few.json").write_text('["train-word-00002", "train-plate-00007"]')
+    policy = replace(base.CHAINS_BASE, train=10, validation=1)
+    _, data = base.prepare(tmp_path, policy, str(tmp_path / "few.json"))
+    assert {s.id for s in load(data, "train")} == {"train-word-00002", "train-plate-00007"}
+    assert len(load(data, "validation")) == 3
+    groups = Counter((s.metadata["family"], s.metadata["level"]) for s in load(data, "test"))
+    assert len(groups) == 24 and set(groups.values()) == {16}
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=[path.stem for path in STUDIES])
@@ -88,19 +99,12 @@ def test_the_settings_of_every_arm_are_valid_and_differ_only_where_the_arm_says(
         assert len({str(attrgetter(name)(config)) for config in configs.values()}) == 1, name
 
 
-def test_a_study_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "study.yaml"
-    path.write_text("seeds: [1]\nsettings: {}\narms: {a: {preset: x, sets: {}}}\n")
-    with pytest.raises(UserError, match="sets"):
-        read_study(path)
-
-
 def test_the_table_compares_arms_on_the_same_problems() -> None:
     study = Study(
         seeds=[1, 2],
         settings={},
         arms={"a": Arm(preset="p"), "b": Arm(preset="p")},
-        evaluation=Evaluation(n=8, k=4),
+        evaluations=[Evaluation(n=8, k=4)],
     )
     rng = random.Random(0)
     low, high = ([_counts(rng, least) for _ in range(2)] for least in (0, 6))
@@ -110,6 +114,29 @@ def test_the_table_compares_arms_on_the_same_problems() -> None:
     assert change.strip().startswith("+") and "[+" in change
     agreed, divided = (interval(np.array([[0.1] * 9, [x] * 9])) for x in (0.1, 0.9))
     assert agreed == pytest.approx((0.1, 0.1, 0.1)) and divided[1:] == pytest.approx((0.1, 0.9))
+
+
+def test_arms_are_compared_over_seeds_and_items_by_difference_or_ratio() -> None:
+    a, b = (np.array([[x, x + 0.2], [x, x]]) for x in (0.4, 0.2))
+    difference, ratio = (compare(a, b, ["g", "g"], ratio=r) for r in (False, True))
+    assert difference.low < 0 < difference.value < difference.high
+    assert difference.value == pytest.approx(0.2) and 1 < ratio.value < 2
+    assert outside_and_good({"a": 1000, "b": 0, "c": 5}) == (["b"], ["a"])
+
+
+def test_a_new_run_of_the_same_program_lies_inside_the_band_in_95_of_100_cases() -> None:
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _ in range(1000):
+        curves = rng.normal(0.5, 0.04, (6, 1)) + rng.normal(0, 0.02, (6, 4))
+        low, high = band(curves[:5])
+        inside += ((curves[5] >= low) & (curves[5] <= high)).all()
+    assert 940 < inside < 1000
+
+
+def test_a_curve_is_averaged_over_quarters_of_the_budget() -> None:
+    curve = [(20, 100, 0.1), (40, 200, 0.3), (60, 300, 0.4), (80, 500, 0.5), (100, 801, 0.7)]
+    assert parts(curve, 800).tolist() == pytest.approx([0.1, 0.35, 0.5, 0.7])
 
 
 def _counts(rng: random.Random, least: int) -> dict[str, tuple[int, int]]:

@@ -55,10 +55,7 @@ def row(**changes: Any) -> str:
 
 
 DEEP = '{"prompt": "x?", "answer": ' + "[" * 300 + "]" * 300 + "}"
-EMPTY, TAKES = (
-    "bad row: column 'answer' is empty",
-    "bad row: the verifier rejects the reference",
-)
+EMPTY, TAKES = ("bad row: column 'answer' is empty", "bad row: the verifier rejects the reference")
 NO_TEXT, BLANK = "bad row: the prompt is not text", "bad row: the prompt is empty"
 LINES: list[tuple[str, str]] = [
     # answers

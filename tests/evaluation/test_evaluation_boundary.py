@@ -22,11 +22,7 @@ from prorl_evaluation import (
     solvable_changes,
 )
 from prorl_evaluation.boundary.changes import spearman
-from prorl_evaluation.boundary.tables import (
-    boundary_tables,
-    suspicion_table,
-    suspicions,
-)
+from prorl_evaluation.boundary.tables import boundary_tables, suspicion_table, suspicions
 from prorl_evaluation.boundary.types import GainPoint
 from prorl_evaluation.summary import group_results
 from prorl_evaluation.types import Label
@@ -342,8 +338,6 @@ def test_the_report_is_json_and_every_table_is_text() -> None:
         "Generated",
         "Gain",
     ]
-    tables += [
-        suspicion_table(suspicions(results, 0.01), 0.01),
-    ]
+    tables += [suspicion_table(suspicions(results, 0.01), 0.01)]
     assert all(len(r) == len(t.head) for t in tables for r in t.rows)
     assert all(isinstance(cell, str) for t in tables for r in t.rows for cell in r)

@@ -315,14 +315,7 @@ def test_markdown_cells_and_fences_hold_what_is_put_in() -> None:
 
 def test_the_markdown_holds_every_table(data: ReportData) -> None:
     shown = markdown_report(data)
-    for words in (
-        "| claim |",
-        "k = 16",
-        "by luck",
-        "If the verifier",
-        "cut at token",
-        "org/final",
-    ):
+    for words in ("| claim |", "k = 16", "by luck", "If the verifier", "cut at token", "org/final"):
         assert words in shown, words
     blocks = [b for b in shown.split("\n\n") if b.startswith("| ")]
     for block in blocks:

@@ -26,11 +26,7 @@ from prorl_evaluation import (
     pass_at_k,
     regrade,
 )
-from prorl_evaluation.sampling.journal import (
-    SAMPLE_FIELDS,
-    VERDICT_FIELDS,
-    fault,
-)
+from prorl_evaluation.sampling.journal import SAMPLE_FIELDS, VERDICT_FIELDS, fault
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_inference import Generator
 

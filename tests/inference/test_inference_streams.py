@@ -314,11 +314,7 @@ def test_vllm_log_probs_of_a_cut_distribution_are_nan(engine: FakeVllm) -> None:
 @pytest.mark.parametrize(
     ("tells", "gives", "line"),
     [
-        (
-            False,
-            2,
-            r"called on_result\(index, completions\) 0 times for 1 requests",
-        ),
+        (False, 2, r"called on_result\(index, completions\) 0 times for 1 requests"),
         (True, 1, "returned 1 completions for 2 seeds"),
     ],
 )

@@ -20,11 +20,7 @@ from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task
 from prorl_verifiers.code.compare import first_difference, same_output, same_value
 from prorl_verifiers.code.reference import CallTest, CheckTest, read_tests
 from prorl_verifiers.code.scorer import score_code
-from prorl_verifiers.code.shapes import (
-    eurus_reference,
-    leetcode_reference,
-    livecodebench_reference,
-)
+from prorl_verifiers.code.shapes import eurus_reference, leetcode_reference, livecodebench_reference
 
 BLOCK = "```python\nx\n```"
 

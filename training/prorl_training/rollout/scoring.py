@@ -104,7 +104,7 @@ def score_or_infra(scorer: Scorer, items: Items) -> list[Verdict]:
 
 
 SECONDS_AN_ANSWER = 0.06
-"""Assumed CPU seconds per response: three times the mean that benchmarks/reward_tier.py measures (0.021 s)."""
+"""Assumed CPU seconds per response: three times the mean of a load test (0.021 s)."""
 WITHIN = 10.0
 """Seconds in which the workers should score a whole batch."""
 LEAST = 2
