@@ -220,7 +220,7 @@ def test_a_reset_copies_the_policy_and_the_run_opens_in_the_viewer(tmp_path: Pat
     assert "kl" in json.dumps(pages["charts"]) and subject.kind == "run"
     status = run_status(RunFolder(tmp_path / "run"))
     assert (status.step, status.last_reset, status.steps) == (12, 10, STEPS)
-    with pytest.raises(ResumeError, match=r"trained by trl 1\.0: resume it there"):
+    with pytest.raises(ResumeError, match=r"trained by trl 1\.0: resume it with that trainer"):
         check_identity(RunFolder(tmp_path / "run"), tmp_path)
     with pytest.raises(UserError, match="already holds a run"):
         attached(tmp_path / "run").train(rows)

@@ -95,7 +95,10 @@ def test_a_file_that_is_no_config_is_refused_in_one_line(
 
 
 def test_weights_in_flight_need_a_sampler_that_is_ahead() -> None:
-    with pytest.raises(ConfigError, match=r"new_weights=token needs .*: set staleness=1 or more"):
+    with pytest.raises(
+        ConfigError,
+        match=r"new_weights=token has no effect without staleness: set staleness=1 or more",
+    ):
         load_config("cpu", None, ["rollout.new_weights=token"])
 
 

@@ -132,7 +132,7 @@ def test_k_as_large_as_the_group_is_refused_before_a_run_is_begun() -> None:
 
 
 def test_maxrl_refuses_a_penalty_that_can_make_the_mean_negative() -> None:
-    with pytest.raises(UserError, match=r"length_penalty\.form=printed can take below 0"):
+    with pytest.raises(UserError, match=r"length_penalty\.form=printed can make negative"):
         load_config("prorl-v2", None, ["advantage.estimator=maxrl", "length_penalty.form=printed"])
     fitting = ["advantage.estimator=maxrl", "length_penalty.form=proportional"]
     assert load_config("prorl-v2", None, fitting).advantage.estimator == "maxrl"

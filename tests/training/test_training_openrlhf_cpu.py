@@ -192,7 +192,7 @@ def test_the_worker_loads_what_it_received_and_refuses_another_type() -> None:
     worker.update_weight("w", torch.bfloat16, (2, 3))
     ((name, weight),) = loaded
     assert (name, weight.tolist()) == ("w", [[2, 2, 2], [2, 2, 2]])
-    with pytest.raises(TypeError, match=r"w comes as torch\.float32"):
+    with pytest.raises(TypeError, match=r"w arrives as torch\.float32"):
         worker.update_weight("w", torch.float32, (2, 3))
 
 

@@ -174,16 +174,16 @@ def test_the_default_is_the_reset_that_it_always_was() -> None:
         (["controller.on_stall=[raise_difficulty]"], r"set data\.levels=ladder"),
         (["controller.on_stall=[rerate]"], r"set data\.sampling=posterior"),
         (["controller.on_stall=[pray]"], "on_stall"),
-        (["controller.on_stall=[end]", "validation.every=0"], r"set validation\.every, or"),
+        (["controller.on_stall=[end]", "validation.every=0"], r"set validation\.every above 0, or"),
         (
             ["controller.on_stall=[end]", "controller.stall_validations=0"],
-            r"set controller\.stall_validations, or",
+            r"set controller\.stall_validations above 0, or",
         ),
         (
             ["controller.on_stall=[reset]", "controller.end_gain=0.01"],
-            r"does not contain end: add it",
+            r"does not contain: add end",
         ),
-        (["controller.end_gain=0.01"], r"does not contain end: add it"),
+        (["controller.end_gain=0.01"], r"does not contain: add end"),
         (["logging.forecast=1", "validation.every=0"], r"or logging\.forecast=0"),
     ],
 )

@@ -72,7 +72,7 @@ def compute_advantages(
     if not torch.isfinite(value).all():
         raise PluginError(
             f"the advantage {config.estimator!r} ({ADVANTAGES.origin(config.estimator).source}) of the rewards "
-            f"{rewards.tolist()!r:.200} is NaN or infinite: a divisor may be 0"
+            f"{rewards.tolist()!r:.200} is NaN or infinite: look for a division by 0"
         )
     return value.to(rewards.dtype)
 

@@ -91,7 +91,7 @@ class MismatchConfig(Section):
             raise ValueError("veto needs a correction: set correction=tis, or veto=0")
         if self.correction == "sequence_mask" and self.level != "token":
             raise ValueError(
-                f"level={self.level} is for tis and icepop: sequence_mask keeps the token ratios"
+                f"level={self.level} needs correction=tis or icepop: set one of these, or level=token"
             )
         return self
 

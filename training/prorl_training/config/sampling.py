@@ -113,8 +113,8 @@ class RolloutConfig(Section):
     def _new_weights_come_in_flight(self) -> RolloutConfig:
         if self.new_weights != "batch" and not self.staleness:
             raise ValueError(
-                f"new_weights={self.new_weights} needs a sampler that is ahead of the trainer: set staleness=1 or "
-                "more, or new_weights=batch"
+                f"new_weights={self.new_weights} has no effect without staleness: set staleness=1 or more, or "
+                "new_weights=batch"
             )
         return self
 
@@ -218,8 +218,8 @@ class LengthPenaltyConfig(Section):
         lowest = self.weight * min(self.eta_min, self.eta_max)
         if self.form == "proportional" and lowest <= -1:
             raise ValueError(
-                f"weight x eta is as low as {lowest:g}, but form=proportional needs more than -1, or a long right "
-                "answer gets no more reward than a wrong one: lower weight, or raise eta_min and eta_max"
+                f"weight x eta is as low as {lowest:g}, but must be above -1, so that a right answer gets more "
+                "reward than a wrong one: lower weight, or raise eta_min and eta_max"
             )
         return self
 

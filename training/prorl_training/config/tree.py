@@ -107,8 +107,8 @@ class TrainConfig(Section):
             )
         if a.estimator == "maxrl" and (below := self._takes_below_zero()):
             raise ValueError(
-                f"advantage.estimator=maxrl divides by the mean reward, which {below} can take "
-                "below 0: switch that off (for the length penalty, set "
+                f"advantage.estimator=maxrl divides by the mean reward, which {below} can make "
+                "negative: switch that off (for the length penalty, set "
                 "length_penalty.form=proportional), or use another estimator"
             )
         return self
@@ -128,8 +128,7 @@ class TrainConfig(Section):
         if self.overlong.buffer_tokens and self.stop_properly.mode in ("scale", "fixed"):
             raise ValueError(
                 "overlong and stop_properly both penalise a response that was cut at the limit: "
-                "use only one (in the official code stop_properly wins and overlong does "
-                "nothing)"
+                "use only one"
             )
         if self.overlong.buffer_tokens > self.rollout.max_tokens:
             raise ValueError(
@@ -156,8 +155,8 @@ class TrainConfig(Section):
         if actions and not (self.validation.every and c.stall_validations):
             off = "controller.stall_validations" if self.validation.every else "validation.every"
             raise ValueError(
-                f"controller.on_stall acts on a stall, but {off}=0 detects none: set {off}, "
-                "or controller.on_stall=[]"
+                f"controller.on_stall needs tests for a stall, which {off}=0 turns off: set {off} "
+                "above 0, or controller.on_stall=[]"
             )
         if c.end_gain and "end" not in actions:
             raise ValueError(
@@ -171,7 +170,7 @@ class TrainConfig(Section):
             )
         if "rerate" in actions and data.sampling == "uniform" and data.levels == "all":
             raise ValueError(
-                "controller.on_stall=rerate resets the items' records, but nothing reads them: "
+                "controller.on_stall=rerate clears the items' records, which this run does not use: "
                 "set data.sampling=posterior"
             )
         return self
@@ -180,7 +179,7 @@ class TrainConfig(Section):
     def _a_forecast_has_validations(self) -> TrainConfig:
         if self.logging.forecast and not self.validation.every:
             raise ValueError(
-                "logging.forecast forecasts validation, but validation.every=0 turns it off: "
+                "logging.forecast forecasts validation, but validation.every=0 turns validation off: "
                 "set validation.every, or logging.forecast=0"
             )
         return self

@@ -289,7 +289,9 @@ class PolicyModel:
         for key, value in tensors.items():
             name, _, field = key.rpartition("|")
             if name not in by_name:
-                raise ServiceError(f"the optimiser state has '{name}', but the model does not")
+                raise ServiceError(
+                    f"the optimiser state has '{name}', which is not a parameter of the model"
+                )
             parameter = by_name[name]
             fused = self.optimizer.defaults["fused"]
             device = parameter.device if fused or field != "step" else torch.device("cpu")

@@ -380,7 +380,7 @@ def attend(
         return _capped(query, key, value, bias, scale, cap).transpose(1, 2), None
     passed = {n for n, option in options.items() if option is not None and n[:7] != _OUTPUTS}
     if unknown := passed - _COMPUTED - _IGNORED:
-        raise UnsupportedAttention(f"the model's attention needs {', '.join(sorted(unknown))}")
+        raise UnsupportedAttention(f"packs do not support {', '.join(sorted(unknown))}")
     if (
         options.get("dropout")
         or options.get("is_causal") is False

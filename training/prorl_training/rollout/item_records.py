@@ -141,7 +141,7 @@ def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, 
             name, rate, n = str(row["id"]), float(row["pass_rate"]), int(row["n"])
         except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise UserError(
-                f"{path}:{number}: not a line of pass_rates.jsonl (id, pass_rate, n)"
+                f"{path}:{number}: expected an object with id, pass_rate and n"
             ) from error
         if not 0 <= rate <= 1 or n < 0:
             raise UserError(

@@ -292,8 +292,8 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
         if says_disk_full(error) or is_full(work):
             raise DiskFullError(
                 f"cannot write the checkpoint {target}: the disk is full; make room "
-                "(checkpoint.keep, old runs) and continue with --resume, the earlier "
-                "checkpoints are complete"
+                "(delete old runs, or lower checkpoint.keep), then continue from the "
+                "earlier checkpoints with --resume"
             ) from error
         raise
 

@@ -41,7 +41,7 @@ def choose_checkpoint(run: RunFolder, name: str = "latest") -> Chosen:
         step = best_step(run.checkpoints)
         if step is None:
             raise UserError(
-                f"run {run.name} has no best checkpoint: nothing was validated yet, or checkpoint.best is off"
+                f"run {run.name} has no best checkpoint: nothing was validated yet, or checkpoint.best is off; use latest or a step"
             )
     if step is not None:
         steps = checkpoint_steps(run.checkpoints)

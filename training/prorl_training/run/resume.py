@@ -257,7 +257,7 @@ def check_identity(
     if recorded is None:
         return
     if trainer := recorded.get("trainer"):
-        raise ResumeError(f"{run.name} was trained by {trainer}: resume it there")
+        raise ResumeError(f"{run.name} was trained by {trainer}: resume it with that trainer")
     before = recorded.get("parts", [])
     if [dict(part) for part in parts] != before:
         changed = [part for part in [*before, *parts] if part not in before or part not in parts]

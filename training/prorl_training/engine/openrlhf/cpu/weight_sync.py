@@ -60,7 +60,7 @@ def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
         import torch
 
         if dtype != self.model_config.dtype:
-            raise TypeError(f"{name} comes as {dtype}, vLLM holds {self.model_config.dtype}")
+            raise TypeError(f"{name} arrives as {dtype}, but vLLM holds {self.model_config.dtype}")
         weight = torch.empty(shape, dtype=dtype)
         self._model_update_group.broadcast(weight, src=0)
         self.model_runner.model.load_weights(weights=[(name, weight)])

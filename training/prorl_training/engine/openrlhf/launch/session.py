@@ -217,7 +217,7 @@ def prompt_row(sample: Sample) -> dict[str, object]:
 def export_prompts(samples: Iterable[Sample], path: Path) -> int:
     rows = [json.dumps(prompt_row(sample), ensure_ascii=False) + "\n" for sample in samples]
     if not rows:
-        raise UserError("there are no prompts to train on: the dataset has no train split")
+        raise UserError("there are no prompts to train on: build the dataset with a train split")
     atomic_write_text(path, "".join(rows))
     return len(rows)
 
