@@ -19,6 +19,7 @@ from prorl_training.engine.openrlhf.launch.session import refuse_environments
 from prorl_training.policy.packing import PromptGroup, build_pack, build_packs
 from prorl_training.policy.update import Policy, build_update
 from prorl_training.rollout.collector import Collector
+from prorl_training.run.metrics import batch_metrics
 from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.validation import validate
 from prorl_training.testing import EchoGenerator, EchoStream, named_sample
@@ -132,6 +133,11 @@ def test_a_rollout_ends_by_the_environment_or_a_limit_which_is_recorded(
     assert (completion.text, len(completion.token_ids)) == (words[-1], tokens)
     assert completion.given == tuple((1 + 4 * i, 4 + 4 * i) for i in range(turns - 1))
     assert [completion.token_ids[i] for i in range(0, tokens, 4)] == list(range(turns))
+
+
+def test_the_metrics_of_a_step_have_the_mean_number_of_turns() -> None:
+    batch = collector_of().collect(iter(samples_of("go go end")), 1, config_of())
+    assert batch_metrics(batch, [])["turns_mean"] == (3 + 2) / 2
 
 
 def test_an_environment_that_raises_masks_that_rollout_alone() -> None:

@@ -180,10 +180,10 @@ def test_without_a_verdict_there_are_no_answers_to_count() -> None:
     assert row["answers_distinct"] is row["answers_share"] is row["answer_entropy"] is None
 
 
-def test_the_entropy_of_rollouts_is_that_of_all_tokens_whose_log_probs_are_known() -> None:
+def test_the_entropy_of_rollouts_is_that_of_sampled_tokens_whose_log_probs_are_known() -> None:
     base = group("a", [1.0, None, 0.0])
     known = Completion("x", (1, 2, 3), (-0.5, -1.0, -0.6), "stop")
-    short = Completion("x", (1,), (-1.9,), "stop")
+    short = Completion("x", (7, 8, 1), (0.0, 0.0, -1.9), "stop", given=((0, 2),))
     unknown = Completion("x", (-1, -1), (math.nan, math.nan), "stop")
     trajectories = [
         replace(t, completion=c)

@@ -119,7 +119,7 @@ def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
     for t in trajectories:
         logprob = sum(t.completion.logprobs)
         if math.isfinite(logprob):
-            total, tokens = total - logprob, tokens + len(t.completion.logprobs)
+            total, tokens = total - logprob, tokens + t.completion.sampled_tokens
     return total / tokens + 0.0 if tokens else None
 
 
@@ -151,6 +151,9 @@ def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
     row["groups_cancelled"] = len(batch.cancelled)
     row["tokens_cancelled"] = sum(g.tokens for g in batch.cancelled)
     row |= discard_metrics(batch.discarded)
+    talks = [t for g in batch.sampled for t in g.trajectories if t.ended]
+    if talks:
+        row["turns_mean"] = sum(len(t.completion.given) + 1 for t in talks) / len(talks)
     row["prompts_drawn"] = batch.drawn
     row["oversampling"] = batch.drawn / max(batch.target, 1)
     return row
