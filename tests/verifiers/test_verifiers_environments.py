@@ -12,7 +12,7 @@ import pytest
 from prorl_common import NullProgress
 from prorl_datasets import Sample, build, load, load_recipe
 from prorl_sandbox import Outcome, Sandbox, open_sandbox
-from prorl_verifiers import VerifierPool, next_task, no_isolation
+from prorl_verifiers import Task, VerifierPool, next_task, no_isolation
 from prorl_verifiers.environments.tools import TextSearch, answer_calls, calculator, python_session
 
 RECIPE = """
@@ -124,6 +124,15 @@ def play(pool: VerifierPool, sample: Sample, player: Player, turns: int = 4) -> 
             return verdict.reward, turn
         state, message = verdict.turn.state, verdict.turn.messages[-1]["content"]
     raise AssertionError("the last turn had no reward")
+
+
+def test_arithmetic_counts_calls_and_those_that_failed(pool: VerifierPool) -> None:
+    task = Task("tool-arithmetic", {"answer": "14"})
+    response = call("calculator", expression="2 * 7") + call("calculator", expression="2 *")
+    turn = pool.score([(response, task)])[0].turn
+    assert turn is not None
+    verdict = pool.score([("\\boxed{14}", next_task(task, turn.state, last=False))])[0]
+    assert (verdict.reward, verdict.metrics) == (1.0, {"calls": 2.0, "failed_calls": 1.0})
 
 
 def perfect(sample: Sample, turn: int, message: str) -> str:

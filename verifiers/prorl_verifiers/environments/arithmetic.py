@@ -16,19 +16,20 @@ Its result is the next message. Then give the final answer within \\boxed{{}}.""
 
 
 def start(reference: Reference) -> tuple[State, ChatMessages]:
-    return {"reference": dict(reference), "response": "", "calls": 0}, ()
+    return {"reference": dict(reference), "response": "", "calls": 0, "failed_calls": 0}, ()
 
 
 def step(state: State, response: str) -> tuple[State, ChatMessages | None]:
     messages = answer_calls(response, {"calculator": calculator})
     state["response"] = response
     state["calls"] += len(messages)
+    state["failed_calls"] += sum(m["content"].startswith("error: ") for m in messages)
     return state, messages or None
 
 
 def score_state(state: State) -> Score:
     score = math.score(state["response"], state["reference"])
-    calls: dict[str, Any] = {"calls": float(state["calls"])}
+    calls: dict[str, Any] = {name: float(state[name]) for name in ("calls", "failed_calls")}
     return Score(score.reward, score.reason, score.extracted, score.status, calls)
 
 
