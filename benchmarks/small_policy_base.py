@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from small_policy_chains import CHAINS, RUNGS
-from small_policy_tasks import FAMILIES, Family, Item, as_sample, items, take
+from small_policy_tasks import CALCULATOR, FAMILIES, Family, Item, as_sample, items, take
 
 from prorl_common import UserError, atomic_directory, atomic_write_text, sha256_file
 from prorl_datasets import Sample, Split
@@ -17,7 +17,9 @@ from prorl_datasets import Sample, Split
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "evidence" / "data"
 MARK = "\\boxed{"
-LAYERS, HEADS, CONTEXT = 3, 4, 96
+CALL = ('<tool_call>{"name": "calculator", "arguments": {"expression": "', '"}}</tool_call>')
+"""What stands before and after an expression in a call of the calculator."""
+LAYERS, HEADS, CONTEXT = 3, 4, 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Policy:
     test: int
     ladder: int = 0
     """Held-out items of each level of a ladder."""
+    tokens: tuple[str, ...] = (MARK,)
+    """Texts that are one token each, beside the bytes."""
 
 
 TASKS = Policy(
@@ -47,7 +51,12 @@ CHAINS_BASE = Policy(
     DATA / "boundary-study" / "base.safetensors", 80, CHAINS, 21, 800, 32, 22, 16 * len(RUNGS)
 )
 """The base of docs/evidence/boundary-study.md: 271,000 parameters, chains of one to eight operations."""
-POLICIES = {"tasks": TASKS, "chains": CHAINS_BASE}
+CALCULATOR_BASE = Policy(
+    *(DATA / "environment" / "base.safetensors", 64, CALCULATOR, 11, 1000, 16, 12, 96, 16),
+    tokens=(MARK, *CALL),
+)
+"""The base of docs/evidence/environment.md: 177,000 parameters, products with a calculator."""
+POLICIES = {"tasks": TASKS, "chains": CHAINS_BASE, "calculator": CALCULATOR_BASE}
 
 
 def prepare(work: Path, policy: Policy, only: str | None = None) -> tuple[Path, Path]:
@@ -68,12 +77,12 @@ def prepare(work: Path, policy: Policy, only: str | None = None) -> tuple[Path, 
     return model, data
 
 
-def make_tokenizer() -> Any:
-    r"""Return the byte tokenizer with ``\boxed{`` as one extra token."""
+def make_tokenizer(policy: Policy) -> Any:
+    """Return the byte tokenizer with the policy's extra tokens."""
     from prorl_inference.testing import byte_tokenizer
 
     tokenizer: Any = byte_tokenizer()
-    tokenizer.add_tokens([MARK], special_tokens=False)
+    tokenizer.add_tokens(list(policy.tokens), special_tokens=False)
     return tokenizer
 
 
@@ -107,7 +116,7 @@ def _write_model(folder: Path, policy: Policy) -> None:
     from safetensors.torch import load_file
 
     torch.set_num_threads(1)
-    tokenizer = make_tokenizer()
+    tokenizer = make_tokenizer(policy)
     model = make_model(0, len(tokenizer), policy.hidden)
     stored = load_file(str(policy.weights))
     with torch.no_grad():
@@ -153,7 +162,7 @@ def training_samples(policy: Policy) -> list[Sample]:
 def _held_out(policy: Policy) -> dict[str, list[Item]]:
     """Return the held-out items by task, and by ``task/level`` of the ladders."""
     groups = {
-        name: take(family, policy.test, "evaluation", policy.test_seed, set())
+        name: take(family, policy.test * family.tested, "evaluation", policy.test_seed, set())
         for name, family in policy.families.items()
     }
     for name, family in policy.families.items():

@@ -46,7 +46,17 @@ def as_record(run: RunFolder, results: Sequence[EvalResult]) -> dict[str, Any]:
         "curves": {"step": [row["step"] for row in rows[EVERY - 1 :: EVERY]]}
         | {key: list(_means(rows, key)) for key in CURVES},
         "evaluations": [_evaluation(result) for result in results],
+        "with_call": {
+            file.parent.name: _with_call(file)
+            for file in run.path.glob("evaluation*/verdicts.jsonl")
+        },
     }
+
+
+def _with_call(verdicts: Path) -> float:
+    """Return the share of conversations in which a tool answered a call without an error."""
+    rows = [json.loads(line)["metrics"] for line in verdicts.read_text("utf-8").splitlines()]
+    return sum(row.get("calls", 0) > row.get("failed_calls", 0) for row in rows) / len(rows)
 
 
 def _evaluation(result: EvalResult) -> dict[str, Any]:

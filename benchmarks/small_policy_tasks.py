@@ -1,4 +1,4 @@
-"""Six procedural tasks over three domains, with graded levels and two held-out harder ladders.
+"""Procedural tasks over three domains, with graded levels and held-out harder ladders.
 
 An item depends only on (seed, purpose, task, level, index).
 """
@@ -111,15 +111,24 @@ def make_neutrons(rng: random.Random, sizes: tuple[int, ...]) -> Item:
     return Item("neutrons", _level(sizes), f"A={z + n} Z={z}", str(n), str(n)[::-1], check)
 
 
+def make_times(rng: random.Random, sizes: tuple[int, ...]) -> Item:
+    """Two numbers of ``sizes`` digits to multiply, with a calculator at hand; the work is the product."""
+    a, b = (_number(rng, digits) for digits in sizes)
+    check = Task("tool-arithmetic", {"answer": str(a * b)})
+    name = "times" if min(sizes) == 1 else "product"
+    return Item(name, _level(sizes), f"{a}*{b}", str(a * b), str(a * b), check)
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A task, with its trained levels and its ladder levels."""
+    """A task, with its trained levels and its ladder levels; whether it has held-out items at trained levels."""
 
     name: str
     domain: Domain
     make: Maker
     levels: tuple[tuple[int, ...], ...]
     ladder: tuple[tuple[int, ...], ...] = ()
+    tested: bool = True
 
 
 FAMILIES: dict[str, Family] = {
@@ -135,6 +144,11 @@ FAMILIES: dict[str, Family] = {
 }
 """The tasks. A ladder's levels are harder than all that is trained on and appear in no training data; the
 supervised start shows a few examples of all but the hardest."""
+CALCULATOR: dict[str, Family] = {
+    "times": Family("times", "math", make_times, ((1, 2), (2, 1)), tested=False),
+    "product": Family("product", "math", make_times, ((3, 2), (3, 3)), ((4, 3),)),
+}
+"""Short products, and products that are too long without a calculator."""
 
 
 def items(family: Family, sizes: tuple[int, ...], purpose: str, seed: int) -> Iterator[Item]:

@@ -14,11 +14,12 @@ from small_policy_band import band, parts
 from small_policy_boundary import compare, outside_and_good
 from small_policy_chains import CHAINS
 from small_policy_study import Arm, Evaluation, Study, interval, read_study, table
-from small_policy_tasks import FAMILIES, boxed, items
+from small_policy_tasks import CALCULATOR, FAMILIES, boxed, items
 
 from prorl_datasets import load
 from prorl_training.config.loading import load_config
 from prorl_verifiers import VerifierPool
+from prorl_verifiers.environments.tools import answer_calls, calculator
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = sorted((ROOT / "benchmarks" / "studies").glob("*.yaml"))
@@ -30,9 +31,9 @@ def pool() -> Iterator[VerifierPool]:
         yield opened
 
 
-@pytest.mark.parametrize("task", [*FAMILIES, *CHAINS])
+@pytest.mark.parametrize("task", [*FAMILIES, *CHAINS, *CALCULATOR])
 def test_golds_earn_full_marks_and_other_answers_none(pool: VerifierPool, task: str) -> None:
-    family = (FAMILIES | CHAINS)[task]
+    family = (FAMILIES | CHAINS | CALCULATOR)[task]
     right, wrong = [], []
     for sizes in (*family.levels, *family.ladder):
         stream = items(family, sizes, "test", 5)
@@ -49,31 +50,32 @@ def test_golds_earn_full_marks_and_other_answers_none(pool: VerifierPool, task: 
     assert [v.reward for v in pool.score(wrong)] == [0.0] * len(wrong)
 
 
-def test_nothing_held_out_is_trained_on() -> None:
-    held_out = base.held_out_samples(base.TASKS)
-    assert len(held_out) == len({s.id for s in held_out}) == 192 + 96
-    samples = base.training_samples(replace(base.TASKS, train=200))
+@pytest.mark.parametrize(("policy", "count"), [("tasks", 192 + 96), ("calculator", 96 + 16)])
+def test_nothing_held_out_is_trained_on(policy: str, count: int) -> None:
+    chosen = replace(base.POLICIES[policy], train=200)
+    held_out = base.held_out_samples(chosen)
+    assert len(held_out) == len({s.id for s in held_out}) == count
+    samples = base.training_samples(chosen)
     prompts = {s.prompt[0]["content"] for s in samples}
     assert len(prompts) == len(samples)
     assert not prompts & {s.prompt[0]["content"] for s in held_out}
     ladders = {(s.metadata["family"], s.metadata["level"]) for s in held_out if "ladder" in s.id}
-    assert ("sum", "4x3") in ladders
+    assert "4x3" in {level for _, level in ladders}
     assert not {(s.metadata["task"], s.metadata["level"]) for s in samples} & ladders
 
 
-def test_the_policy_is_small_and_reads_the_box_as_one_token() -> None:
-    tokenizer = base.make_tokenizer()
-    for policy, name in (
-        (base.TASKS, "three-thousand-steps"),
-        (base.CHAINS_BASE, "boundary-study"),
-    ):
+def test_policies_are_small_and_read_the_box_and_what_is_around_a_call_as_one_token() -> None:
+    for policy in base.POLICIES.values():
+        tokenizer = base.make_tokenizer(policy)
         model = base.make_model(0, len(tokenizer), policy.hidden)
         count = sum(p.numel() for p in model.parameters())
-        page = ROOT / "docs" / "evidence" / f"{name}.md"
+        page = ROOT / "docs" / "evidence" / f"{policy.weights.parent.name}.md"
         assert f"{count:,} parameters" in page.read_text(encoding="utf-8")
-    ids = tokenizer.encode(boxed("42"), add_special_tokens=False)
-    assert len(ids) == 4
-    assert tokenizer.decode(ids, skip_special_tokens=True) == boxed("42")
+        for text in (boxed("12*34"), "12*34".join(base.CALL))[: len(policy.tokens)]:
+            ids = tokenizer.encode(text, add_special_tokens=False)
+            assert len(ids) == 2 + len("12*34")
+            assert tokenizer.decode(ids, skip_special_tokens=True) == text
+    assert answer_calls(text, {"calculator": calculator}) == [{"role": "tool", "content": "408"}]
 
 
 def test_a_split_can_be_restricted_to_a_list_of_items(tmp_path: Path) -> None:

@@ -135,11 +135,6 @@ def test_a_rollout_ends_by_the_environment_or_a_limit_which_is_recorded(
     assert [completion.token_ids[i] for i in range(0, tokens, 4)] == list(range(turns))
 
 
-def test_the_metrics_of_a_step_have_the_mean_number_of_turns() -> None:
-    batch = collector_of().collect(iter(samples_of("go go end")), 1, config_of())
-    assert batch_metrics(batch, [])["turns_mean"] == (3 + 2) / 2
-
-
 def test_an_environment_that_raises_masks_that_rollout_alone() -> None:
     batch = collector_of().collect(iter(samples_of("go raise")), 1, config_of())
     broken, other = batch.sampled[0].trajectories
@@ -155,6 +150,7 @@ def test_a_missing_verdict_is_scored_again_in_its_own_turn() -> None:
     batch = collector.collect(iter(samples_of("go down end")), 1, config_of())
     assert first_of(batch).verdict.reason == "3 turns"
     assert scorer.asked.count("down") == 2 and scorer.asked.count("go") == 2
+    assert batch_metrics(batch, [])["turns_mean"] == (3 + 2) / 2
 
 
 def test_a_conversation_is_carried_between_turns_and_finished_ones_keep_their_verdict() -> None:

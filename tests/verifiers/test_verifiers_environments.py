@@ -128,11 +128,9 @@ def play(pool: VerifierPool, sample: Sample, player: Player, turns: int = 4) -> 
 
 def test_arithmetic_counts_calls_and_those_that_failed(pool: VerifierPool) -> None:
     task = Task("tool-arithmetic", {"answer": "14"})
-    response = call("calculator", expression="2 * 7") + call("calculator", expression="2 *")
-    turn = pool.score([(response, task)])[0].turn
-    assert turn is not None
-    verdict = pool.score([("\\boxed{14}", next_task(task, turn.state, last=False))])[0]
-    assert (verdict.reward, verdict.metrics) == (1.0, {"calls": 2.0, "failed_calls": 1.0})
+    response = call("calculator", expression="2 *") + "\\boxed{14}"
+    verdict = pool.score([(response, next_task(task, None, last=True))])[0]
+    assert (verdict.reward, verdict.metrics) == (1.0, {"calls": 1.0, "failed_calls": 1.0})
 
 
 def perfect(sample: Sample, turn: int, message: str) -> str:
