@@ -37,7 +37,7 @@ initial policy. ``((0, 3), (17, 4))``: policy 3 sampled 17 tokens, policy 4 the 
 
 
 def sampled_from(policies: Policies, token: int, policy: int) -> Policies:
-    """Return ``policies`` of a response that ``policy`` samples from token ``token`` on."""
+    """Return ``policies``, changed so that ``policy`` samples the response from ``token`` on."""
     before = tuple(pair for pair in policies if pair[0] < token)
     return before if before and before[-1][1] == policy else (*before, (token, policy))
 

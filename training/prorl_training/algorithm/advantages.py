@@ -182,8 +182,8 @@ def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: Advantag
     """Return Pass@k training's advantages (B,), by the analytic form of arXiv 2508.10751.
 
     The value of a subset of k responses is its best reward. A response's advantage is the mean value of the subsets
-    that contain it minus the mean over all subsets, divided by the standard deviation over all subsets (0 if that is
-    0). With k = 1 this is GRPO.
+    that contain it minus the mean over all subsets, divided by the standard deviation over all subsets (0 if all values
+    are equal). With k = 1 this is GRPO.
     """
     del lengths
     advantages = torch.zeros_like(rewards)

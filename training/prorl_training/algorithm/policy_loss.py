@@ -87,7 +87,7 @@ def gspo(
 
 
 def per_sequence(values: Tensor, lengths: Tensor, mean: bool) -> Tensor:
-    """Return each token's sum or mean of ``values`` (N,) over its sequence (N,); ``lengths`` are (B,)."""
+    """Return, for each token (N,), the sum or mean of ``values`` (N,) over its sequence. ``lengths`` are (B,)."""
     owner = torch.arange(len(lengths), device=values.device).repeat_interleave(
         lengths, output_size=len(values)
     )

@@ -28,8 +28,7 @@ FOLLOWED = {"controller", "length_penalty", "overlong", "stop_properly", "penalt
 
 
 def trainer_config(preset: str, settings: Sequence[str], facts: Mapping[str, Any]) -> TrainConfig:
-    """Return the preset's config with ``settings`` (as for ``--set``), overridden by the trainer's own values,
-    ``facts``.
+    """Return the preset's config with ``settings`` (as for ``--set``), overridden by the trainer's values ``facts``.
 
     Raises UserError for settings that only ``prorl train`` supports.
     """
@@ -65,7 +64,7 @@ class ControlledRun:
         self._open = ExitStack()
 
     def begin(self, trainer: str) -> None:
-        """Create the run's folder. ``trainer`` is a name and version. Raises UserError if there is a run already."""
+        """Create the run's folder. ``trainer`` is the trainer's name and version. Raises UserError for an existing run."""
         if self.folder is not None:
             if self.folder.config_path.exists():
                 raise UserError(f"{self.folder.path} already holds a run: name another folder")

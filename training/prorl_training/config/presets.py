@@ -38,12 +38,12 @@ def preset_text(name: str) -> str:
 
 
 def preset_description(name: str) -> str:
-    """Return the first sentence of the comment at the head of a preset's file."""
+    """Return the first sentence of a preset's leading comment."""
     return first_sentence(_head(name)[0])
 
 
 def preset_notes(name: str) -> str:
-    """Return the comment at the head of a preset's file without its first paragraph."""
+    """Return a preset's leading comment without its first paragraph."""
     return " ".join(_head(name)[1:])
 
 

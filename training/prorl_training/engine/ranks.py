@@ -528,7 +528,7 @@ class TeamStream:
 
 
 def main() -> None:
-    """Run the commands of rank 0 until its process ends."""
+    """Run the commands of rank 0 until rank 0 ends."""
     channel = connection.Connection(int(sys.argv[1]))
     commands: queue.SimpleQueue[Any] = queue.SimpleQueue()
 

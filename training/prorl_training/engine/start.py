@@ -106,7 +106,7 @@ def train_with_restarts(
 ) -> TrainReport:
     """Call ``train(False)``. After a ServiceError call ``train(True)``, at most ``restarts`` times.
 
-    Raises other errors at once, and also DiskFullError and errors before the run has a config.
+    There is no restart after other errors, a full disk, or errors before the run has a config.
     """
     restart = 0
     while True:

@@ -213,7 +213,7 @@ def planned(config: TrainConfig, memory: int | None = None) -> Fit:
 
 
 def memory_here(config: TrainConfig) -> tuple[str, int] | None:
-    """Return (device, bytes of memory) for the run on this machine (OpenRLHF: of the smallest GPU), or None."""
+    """Return (device, bytes of memory) for the run on this machine (OpenRLHF: of the smallest GPU); None if unknown."""
     from prorl_training.planning.gpus import visible_gpus
 
     if importlib.util.find_spec("torch") is None:
@@ -261,7 +261,7 @@ def main_memory(
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
     """Return a note for the user about the memory of a run, or None. ``machine`` is the result of ``memory_here``.
 
-    If the run does not fit, raises UserError, or without ``machine`` returns this as the note.
+    Raises UserError if the run does not fit. If ``machine`` is None, the note says so instead.
     """
     if not config.model.check_fit:
         return None

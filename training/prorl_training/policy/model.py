@@ -69,7 +69,7 @@ class AdapterReference:
         self.tensors = {n: p.detach().clone() for n, p in _trained(self.model)}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Make the base model with adapters ``tensors`` ({}: without adapters) the reference.
+        """Set the reference to the base model with the adapters ``tensors`` ({}: without adapters).
 
         Raises ServiceError if a tensor does not fit.
         """

@@ -1,7 +1,7 @@
 """Pack prompts and responses into one row of tokens without padding.
 
-Each prompt comes once, followed by its responses. A response attends only to its prompt and itself, computed by SDPA on
-blocks, or by flex attention on CUDA.
+Each prompt comes once, followed by its responses. A response attends only to its prompt and itself, by SDPA on blocks
+or flex attention on CUDA.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write the model card (README.md), including facts that are unknown."""
+"""Write the model card (README.md), which also names unknown facts."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a base model given by alias, folder or hub id, without a folder's name."""
+    """Return the facts about a base model given by alias, folder or hub id, omitting a folder's name."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None

@@ -58,7 +58,7 @@ def has_checkpoint(root: Path) -> bool:
 
 
 def newest_step(root: Path) -> int | None:
-    """Return the newest step whose checkpoint is complete by its file sizes, or None."""
+    """Return the newest step whose checkpoint has files of the recorded sizes, or None."""
     whole = [s for s in checkpoint_steps(root) if looks_whole(checkpoint_path(root, s))]
     return whole[-1] if whole else None
 

@@ -98,7 +98,7 @@ def reset_decision(
 
 
 def best_lost(reset: Decision, trouble: str) -> list[Decision]:
-    """Return decisions to reset to the current policy instead, because the best checkpoint is lost."""
+    """Return decisions that replace ``reset`` by a reset to the current policy, because the best checkpoint is lost."""
     evidence = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
     reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
     lost = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}

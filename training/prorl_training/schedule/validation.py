@@ -91,7 +91,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the later with the earlier half (2 K to 4 K each) of the validations since the last stall."""
+        """Compare the halves (2 K to 4 K each, K: ``stall_validations``) of the validations since the last stall."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -167,7 +167,7 @@ def _described(comparison: Comparison) -> str:
 
 
 def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
-    """Return at most ``count`` validation samples, balanced over domains, in their order."""
+    """Return at most ``count`` validation samples, balanced over domains, in the order of ``samples``."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)

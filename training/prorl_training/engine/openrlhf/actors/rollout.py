@@ -1,6 +1,6 @@
 """A vLLM engine's process, which samples by token ids.
 
-OpenRLHF's executor (utils/agent.py) is not used: it turns a failed reward into None.
+OpenRLHF's executor (utils/agent.py) is not used, because it turns a failed reward into None.
 """
 
 from __future__ import annotations

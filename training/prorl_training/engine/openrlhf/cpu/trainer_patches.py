@@ -48,7 +48,7 @@ def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def choose_adam(deepspeed_strategy: ModuleType) -> None:
-    """Use torch's AdamW if DeepSpeed cannot compile its own, faster one."""
+    """Use torch's AdamW if DeepSpeed cannot compile its faster AdamW."""
     strategy = deepspeed_strategy.DeepspeedStrategy
     original = strategy.get_ds_train_config
 
