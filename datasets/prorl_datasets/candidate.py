@@ -1,4 +1,4 @@
-"""Defines the types of a row between source and dataset."""
+"""Defines the types of a row during a build: Row, Candidate and Drop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGES = (
     "near-duplicate",
     "difficulty",
 )
-"""The stages that can drop a candidate, in order. A candidate that passes all stages and is not needed is surplus."""
+"""The stages that can drop a candidate, in order. Surplus candidates pass all stages but are not needed."""
 STAGE_NAMES = {
     "candidates": "candidates",
     "where": "- not asked for (where)",
@@ -46,24 +46,22 @@ class Row:
     """One item as its source yields it."""
 
     index: int
-    """The item's fixed position in the entry's stream."""
+    """Fixed position of the item in its entry."""
     question: str
     task: Task
     gold: str | None = None
     """A full response that should get reward 1."""
     answer: str | None = None
-    """The bare correct answer, set if a constant guess could be right (math, stem, logic)."""
+    """The bare correct answer, set if guessing a common answer may be rewarded (math, stem, logic)."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     key: str | None = None
     """Generated rows with equal keys are the same problem."""
     core: str | None = None
-    """The text to compare with published problems, without template and suffix (default: ``question``)."""
+    """The text to compare with published problems, without template and suffix. Default: ``question``."""
     consistent: bool = False
-    """Whether, without a gold response, the adapter checked that tests decode or constraints are compatible."""
+    """Whether the adapter checked the tests or constraints themselves, because there is no gold response."""
     independent: str = ""
-    """Names a result that agrees with the gold response and was computed without it; only then can the row be
-    ``verified``.
-    """
+    """Name of an independent result that agrees with the gold response; without one, the row is never ``verified``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +97,14 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A finished row with its keys and the data for its gold check."""
+    """A row with its final prompt, keys for finding duplicates, and data for its gold check."""
 
     index: int
     domain: Domain
     prompt: str
     verifier: str
     reference: str
-    """JSON, as in the dataset's column."""
+    """The task's reference as JSON."""
     source: str
     licence: str
     metadata: Mapping[str, Any]
@@ -115,17 +113,17 @@ class Candidate:
     prompt_key: str
     """Rows with equal keys have the same prompt."""
     signature: str | None = None
-    """For finding near-duplicates."""
+    """MinHash signature in base64."""
     answer: str | None = None
     gold: str | None = None
     box: str | None = None
-    """Reference that the gold check uses instead of ``reference``."""
+    """Reference that runs all tests in one sandbox; the gold check uses it instead of ``reference``."""
     checked: bool = False
     consistent: bool = False
     independent: str = ""
     matches: tuple[BenchmarkMatch, ...] = ()
     variant: bool = False
-    """Whether the row is kept although it matches benchmark items, because its numbers differ."""
+    """Whether to keep the row although it matches benchmark items, because its numbers differ."""
     gold_check: GoldCheck = "none"
 
 
@@ -148,7 +146,7 @@ def encode(candidate: Candidate | Drop) -> dict[str, Any]:
 
 
 def decode(values: Mapping[str, Any]) -> Candidate | Drop:
-    """Return the record from the values that ``encode`` returned. Raises TypeError."""
+    """Rebuild a record from the values that ``encode`` returned. Raises TypeError."""
     if "drop" not in values:
         return decode_candidate(values)
     match = values.get("match")
@@ -157,7 +155,7 @@ def decode(values: Mapping[str, Any]) -> Candidate | Drop:
 
 
 def decode_candidate(values: Mapping[str, Any]) -> Candidate:
-    """Return the encoded candidate. Raises TypeError for other values."""
+    """Rebuild a candidate from the values that ``encode`` returned. Raises TypeError."""
     matches = tuple(BenchmarkMatch(**match) for match in values.get("matches", ()))
     return Candidate(**{**values, "matches": matches})
 

@@ -17,7 +17,7 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6,
 
 @dataclass(slots=True)
 class RecordedRates:
-    """The number of rows, and the recorded pass rates by domain."""
+    """Recorded pass rates by domain, and the number of all rows."""
 
     rows: int = 0
     rates: dict[str, list[float]] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class RecordedRates:
 
 
 def write_card(folder: Path, manifest: Mapping[str, Any], recorded: RecordedRates) -> None:
-    """Write README.md. Raises UserError for disk errors."""
+    """Write the card to README.md. Raises UserError for disk errors."""
     stages = manifest["stages"]
     dropped = [
         (STAGE_NAMES[name], *(f"{stages[domain][name]:,}" for domain in stages))
@@ -83,7 +83,7 @@ def add_ratings(
 ) -> Path | None:
     """Add pass rates by domain to the dataset's card; return the card's path, or None if there is no card.
 
-    ``words`` says which model was sampled. Raises UserError for disk errors.
+    ``words`` completes "Pass rates of 9 of 10 rows, ...". Raises UserError for disk errors.
     """
     card = folder / "README.md"
     if not card.is_file():

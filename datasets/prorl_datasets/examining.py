@@ -25,7 +25,7 @@ from prorl_datasets.types import DatasetError
 MAX_FILES = 4
 """Maximum number of files of each source whose columns are read."""
 FIRST_BYTES, MAX_BYTES = 256 * 1024, 64 * 1024 * 1024
-"""To find one complete row in a text file, read FIRST_BYTES, then more, up to MAX_BYTES."""
+"""Number of bytes of a text file that are read first, and at most, to find its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def _text_columns(name: str, file: BinaryIO) -> list[str]:
             try:
                 for _, row in iter_rows(path):
                     return list(row)
-                raise DatasetError(f"{path}: it has no row")
+                raise DatasetError(f"{path}: the file has no rows")
             except DatasetError as error:  # the row may continue after the bytes read so far
                 if not more or len(start) >= MAX_BYTES:
                     raise DatasetError(str(error).replace(str(path), name)) from error

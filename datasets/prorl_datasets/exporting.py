@@ -1,4 +1,4 @@
-"""Exports a dataset for OpenRLHF, verl and TRL; docs/guides/trainer-adapters.md has the reward functions."""
+"""Exports a dataset as training files for OpenRLHF, verl or TRL."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Exported:
-    """The number of rows in each exported file, and of training rows with each sampling weight."""
+    """Number of rows by exported file, and of training rows by sampling weight."""
 
     rows: dict[str, int] = field(default_factory=dict)
     weights: Counter[float] = field(default_factory=Counter)
@@ -81,7 +81,7 @@ def openrlhf_record(sample: Sample) -> Record:
 
 
 def verl_record(sample: Sample) -> Record:
-    """Return a row with verl's five columns."""
+    """Return a row in verl's format."""
     return {
         "data_source": f"prorl/{sample.task.verifier}",
         "prompt": [dict(message) for message in sample.prompt],
@@ -109,7 +109,7 @@ def trl_record(sample: Sample) -> Record:
 
 
 def _write(path: Path, rows: Iterator[Record]) -> int:
-    """Write rows as JSONL or Parquet and return their number; without rows, no file is written."""
+    """Write rows as JSONL or Parquet and return their number. If there are none, write no file."""
     batches = iter(lambda: list(islice(rows, READ_BATCH)), [])
     first = next(batches, None)
     if first is None:

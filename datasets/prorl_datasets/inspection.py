@@ -1,4 +1,4 @@
-"""Summarises a dataset, shows all about one row, and compares two datasets, streaming rows from disk."""
+"""Summarises a dataset, shows what it records about one row, and compares two datasets."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class _Domain:
 
 
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
-    """Return a JSON-ready summary with ``examples`` samples of each domain. Raises DatasetError."""
+    """Return a summary as JSON values, with up to ``examples`` rows of each domain. Raises DatasetError."""
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
     domains: dict[str, _Domain] = {}
@@ -155,8 +155,8 @@ def show(path: str | Path, row: str) -> dict[str, Any]:
         hits = difflib.get_close_matches(row, near, n=3, cutoff=0.5)
         hint = f" (did you mean {' or '.join(map(repr, hits))}?)" if hits else ""
         raise DatasetError(
-            f"{path} has no row '{row}'{hint}, and recorded no drop of it; "
-            f"ids: {prorl_command('data', 'inspect', path)}"
+            f"{path} has no row '{row}'{hint}, and no record that it was dropped; "
+            f"to see ids, run {prorl_command('data', 'inspect', path)}"
         )
     return {"id": row, "kept": False, "drops": drops}
 
@@ -197,7 +197,7 @@ def _row_record(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drop_records(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
-    """Yield what is recorded about a dropped row, whose id is ENTRY-INDEX or ENTRY-SPLIT-INDEX."""
+    """Yield the records about a dropped row, whose id is ENTRY-INDEX or ENTRY-SPLIT-INDEX."""
     names = {_numbered(row)}
     for split in SPLITS:  # rows of files have no split until they are chosen
         entry, number = _numbered(row)
@@ -219,7 +219,7 @@ def _numbered(name: str) -> tuple[str, str]:
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
-    """Compare the rows of two datasets, which are matched by id. Raises DatasetError."""
+    """Compare the rows of two datasets by id. Raises DatasetError."""
     old, new = _contents(before), _contents(after)
     return DiffReport(
         added=tuple(sorted(new.keys() - old.keys())),

@@ -15,7 +15,7 @@ from prorl_datasets.types import SPLITS, DatasetError
 
 CARD = "README.md"
 LOCAL_FILES = (PAIRS, QUARANTINE, DROPPED)
-"""Files that contain texts of rows outside the dataset; they are never pushed."""
+"""Files with the texts of rows that are not in the dataset; they are never uploaded."""
 
 
 def plan_push(folder: Path, repo: str) -> Upload:

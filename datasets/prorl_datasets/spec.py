@@ -20,7 +20,7 @@ GENERATOR = "reasoning_gym"
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 Scalar = str | bool | int | float | None
 RawRow = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str]
-"""(position as FILE:LINE, columns), with the problem as a third member if reading found one."""
+"""(FILE:LINE, columns), or (FILE:LINE, columns, error message) for a row that could not be read."""
 
 
 class SourceSettings(Section):
@@ -33,16 +33,16 @@ class RowSettings(SourceSettings):
     """Settings of a source whose raw rows are converted by their columns."""
 
     columns: dict[str, str] = Field(default_factory=dict)
-    """Maps our column, or ``metadata.NAME``, to the source's column if their names differ. A dotted path selects a
-    nested value: ``reward_model.ground_truth``."""
+    """Maps a field of prorl, or ``metadata.NAME``, to the source's column if their names differ. A dotted path selects
+    a nested value: ``reward_model.ground_truth``."""
     where: dict[str, Scalar | list[Scalar]] | str | None = None
-    """Which rows to keep: column -> its value or a list of values; or the name of your ``FunctionSpec``, which gets the
-    row. Other rows are dropped and counted."""
+    """Which rows to keep: a map from columns to a value or list of values, or the name of your ``FunctionSpec``, which
+    gets the row. Other rows are dropped and counted."""
     keep: list[str] | None = None
-    """Columns to keep in the metadata, under ``extra``; null: all that have no other use."""
+    """Columns to keep in the metadata, under ``extra``; null keeps all unused columns."""
     on_bad_row: Literal["stop", "drop", "quarantine"] = "stop"
-    """What to do with a bad row: stop the build, drop the row and count it, or also write it to ``quarantine.jsonl``
-    with the reason."""
+    """What to do with a bad row: stop the build, drop the row, or drop it and write it to ``quarantine.jsonl``. Dropped
+    rows are counted."""
 
     @model_validator(mode="before")
     @classmethod
@@ -80,7 +80,7 @@ class OpenSettings(RowSettings):
     """Settings of a source with a ``rows`` function; ``options`` override the options of its spec."""
 
     options: dict[str, Any] = Field(default_factory=dict)
-    """Options of the source itself."""
+    """Options that override the source's defaults."""
 
     @model_validator(mode="after")
     def _options_are_known(self) -> OpenSettings:
@@ -119,13 +119,13 @@ class SourceSpec:
     member: Callable[[Any, Any], SourceSettings] | None = None
     """(group, member) -> settings, for generators that a recipe's groups may name."""
     rungs: Callable[[Any], Mapping[str, SourceSettings]] | None = None
-    """settings -> the available sizes of its items, easiest first: label (small letters and digits) -> settings with
-    only that size. Used by ``prorl data ladder``; default: none.
+    """settings -> {label: settings with one difficulty}, easiest first. Labels consist of small letters and digits.
+    Used by ``prorl data ladder``.
     """
     names: Callable[[str], Sequence[str]] | None = None
     """domain -> member names, for groups that name members by a pattern such as ``algebra_*``."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
-    """(recipe, entries of this kind, child processes) -> their problems, one line each."""
+    """(recipe, entries of this kind, child processes) -> one line for each mistake in the entries."""
     find: Callable[[Any, Sequence[Any], Any, Any, Any, bool], None] | None = None
     """(recipe, entries of this kind, files, lock, mirror, update_pins): add paths and hashes to ``files``."""
     may_fail: bool = False
@@ -133,12 +133,12 @@ class SourceSpec:
     label: Callable[[Any], str] | None = None
     """settings -> the dataset's ``source`` column; default: the kind."""
     one_box: Callable[[Task, str], tuple[str, Task]] | None = None
-    """(task, gold response) -> the same as one program, for code items that run all tests in one box."""
+    """(task, gold response) -> (response, task) that run all tests of a code item in one sandbox."""
 
     def __post_init__(self) -> None:
         if sum(way is not None for way in (self.rows, self.read, self.generate)) != 1:
             raise PluginError(
-                f"source {self.name!r} needs rows=FUNCTION (or read or generate, and only one of them)"
+                f"source {self.name!r} needs exactly one of rows=FUNCTION, read and generate"
             )
 
     @property
@@ -160,32 +160,32 @@ class AdapterSpec:
 
     name: str
     convert: Callable[[Mapping[str, Any], str, int], Any] | None = None
-    """(raw row, where, index) -> dictionary or Row (or a Drop, if Unusable does not say enough). Raises DatasetError
-    that begins with ``where`` if a required column is missing.
+    """(raw row, where, index) -> dictionary or Row, or a Drop with more details than Unusable. Raises DatasetError that
+    begins with ``where`` if a required column is missing.
     """
     domain: str | None = None
-    """Domain of its rows; None for any."""
+    """Domain of the rows; None for any."""
     columns: tuple[tuple[str, ...], ...] = ()
     """Groups of column names, best first. The first row must have one column of each group; a group that starts with an
     empty name is optional.
     """
     item: Callable[[Any, Mapping[str, Any], str], Any] | None = None
-    """(benchmark, raw row, where) -> BenchmarkItem, or None for a row of another benchmark. Needed where a benchmark is
-    read differently from a source, by its own ``columns`` and ``options``.
+    """(benchmark, raw row, where) -> BenchmarkItem, or None for a row of another benchmark. Needed if benchmarks use
+    other ``columns`` or ``options`` than sources.
     """
     question: Callable[[Any, Mapping[str, Any], str], tuple[str | None, str] | None] | None = None
-    """(benchmark, raw row, where) -> (id or None, question) as ``item`` gives them, if they are not simply the columns
-    ``id`` and ``question``. Decontamination uses it to avoid unpacking tests.
+    """(benchmark, raw row, where) -> (id or None, question), for decontamination; the values must equal those of
+    ``item``. Default: the columns ``id`` and ``question``.
     """
     summary: str = ""
-    """Which data set it reads, and where its gold responses come from."""
+    """The data set that is read, and the origin of its gold responses."""
 
     def __post_init__(self) -> None:
         if self.convert is None and self.item is None:
             raise PluginError(f"adapter {self.name!r} needs convert=FUNCTION (or item)")
         if self.name == GENERATOR:
             raise PluginError(
-                f"adapter {self.name!r}: generated benchmarks use this name; choose another"
+                f"adapter {self.name!r}: this name is reserved for generated benchmarks; choose another"
             )
 
 

@@ -44,7 +44,7 @@ def _schema() -> Any:
 
 
 def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows, whose keys are COLUMNS, as zstd Parquet and return their number.
+    """Write rows with the keys COLUMNS to a zstd Parquet file, and return their number.
 
     The bytes depend only on the rows and the pyarrow version.
     """
@@ -136,8 +136,8 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
                 missing = [f"'{n}'{nearest(n, names)}" for n in COLUMNS if n not in names]
                 if missing:
                     raise DatasetError(
-                        f"{file}: missing column {', '.join(missing)}; a file of your own becomes a "
-                        "dataset through a recipe with a file source"
+                        f"{file}: missing column {', '.join(missing)}; to use a file of your own, build a "
+                        "dataset from it, with a recipe that has a file source"
                     )
                 for batch in rows.iter_batches(READ_BATCH, columns=list(COLUMNS)):
                     samples = (_sample(file, row) for row in batch.to_pylist())

@@ -22,7 +22,7 @@ ChatMessage = Mapping[str, str]
 
 
 def in_order(domains: Iterable[str]) -> list[str]:
-    """Return each domain once; domains of plug-ins come last."""
+    """Return the distinct domains in the order of DOMAINS; domains of plug-ins come last."""
     present = {*domains}
     return [*(d for d in DOMAINS if d in present), *sorted(present - {*DOMAINS})]
 

@@ -101,7 +101,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         ("{repo: a/b,", "{repo: a/b, revison: x,", "unknown key 'revison' in hub .*'revision'"),
         ("expected_rows: 3", "expected_rows: 0", "expected_rows: must be at least 1"),
         ("{question}", "{quest}", r"prompt must contain \{question\}"),
-        ("hub: {repo: a/b, files: [x.jsonl]}", "", "either hub files or generated items"),
+        ("hub: {repo: a/b, files: [x.jsonl]}", "", "exactly one of the keys hub and generated"),
         (
             "columns: {question: [q]}",
             "optional: [answer]",

@@ -110,7 +110,7 @@ def test_limit_ends_early_and_an_empty_file_is_an_error(tmp_path: Path) -> None:
     loaded = read_benchmark("gpqa_diamond", mirror=tmp_path, limit=2)
     assert len(loaded.samples) == 2 and loaded.note is None
     (tmp_path / "ifeval.jsonl").write_text("")
-    with pytest.raises(DatasetError, match="contains none of its rows"):
+    with pytest.raises(DatasetError, match="contains no rows of benchmark"):
         load_benchmark("ifeval", mirror=tmp_path)
 
 

@@ -121,7 +121,7 @@ def test_a_line_that_is_no_rating_is_named(
 @pytest.mark.parametrize(
     ("rule", "says"),
     [
-        ("{ratings: r.jsonl, band: [0.9, 0.1]}", "the lower end comes first"),
+        ("{ratings: r.jsonl, band: [0.9, 0.1]}", "the first number must not be larger"),
         ("{ratings: r.jsonl, band: [0.1, 1.1]}", "difficulty.band"),
         ("{ratings: r.jsonl}", "difficulty.band"),
         ("{ratings: r.jsonl, band: [0, 1], unratd: drop}", "did you mean 'unrated'"),

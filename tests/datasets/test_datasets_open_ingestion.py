@@ -104,7 +104,7 @@ def test_percentages_share_out_every_row_and_never_more_than_all() -> None:
     thirds = Counts(train="33.4%", validation="33.3%", test="33.3%")
     for rows in range(50):
         assert sum(thirds.among(s, rows) or 0 for s in ("train", "validation", "test")) == rows
-    with pytest.raises(ValueError, match="percentages come to 110%, more than 100%"):
+    with pytest.raises(ValueError, match="percentages add up to 110%, more than 100%"):
         Counts(train="80%", test="30%")
 
 

@@ -191,7 +191,7 @@ def test_a_truncated_gzip_gives_its_whole_lines_and_then_names_the_last_one(tmp_
         for place, row in iter_rows(path):
             got.append((place, row))
     assert got and [row for _, row in got] == rows[: len(got)]
-    assert f"line {len(got)} is the last whole one" in str(caught.value)
+    assert f"line {len(got)} is the last complete one" in str(caught.value)
 
 
 def test_a_gzip_file_with_a_changed_byte_is_refused(tmp_path: Path) -> None:

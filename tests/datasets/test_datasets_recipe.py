@@ -144,7 +144,7 @@ def test_a_family_that_is_named_is_left_out_of_the_pattern(
 @pytest.mark.parametrize(
     ("domain", "kind", "members", "said"),
     [
-        ("stem", "procedural", '"wavs_*"', "no stem member of procedural fits 'wavs_\\*'"),
+        ("stem", "procedural", '"wavs_*"', "no stem member of procedural matches 'wavs_\\*'"),
         ("logic", "reasoning_gym", '"chain_*"', "have names, not patterns: chain_\\*"),
     ],
 )

@@ -13,7 +13,7 @@ from prorl_datasets.sources.adapters.code_sets import parts_of
 from prorl_datasets.sources.readers.decode import slow_name
 
 MAX_PARTS = 1_000_000
-"""Maximum number of separators in a test source; its syntax tree takes about 1.4 kB for each."""
+"""Maximum number of syntax elements in a test source; each takes about 1.4 kB when parsed."""
 TOLERANCE = 1e-6
 """Tolerance for floats in HumanEval+, and in ``call`` tests of the code verifier."""
 
@@ -44,26 +44,26 @@ class UnreadableTests(ValueError):
 
 
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
-    """Return the tests in ``source``, which defines ``check(candidate)``.
+    """Convert test source that defines ``check(candidate)`` to tests of the code verifier.
 
-    The tests may use the functions in ``head``, the source in the prompt. Raises UnreadableTests.
+    ``head`` is the code in the prompt, whose functions the tests may use. Raises UnreadableTests.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(
-            f"the source has more than {MAX_PARTS:,} parts, or names that are not plain identifiers"
+            f"the source has over {MAX_PARTS:,} syntax elements, or names that are not plain identifiers"
         )
     try:
         tree = ast.parse(source)
         functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
         checks = (n for n in functions if n.name == "check" and len(n.args.args) == 1)
         if (check := next(checks, None)) is None:
-            raise UnreadableTests("they do not define check(candidate)")
+            raise UnreadableTests("the test source does not define check(candidate)")
         if tests := _table_tests(check, entry_point) or _assert_tests(check, entry_point):
             return tests
         rewrite = _Rewrite()
         changed = ast.fix_missing_locations(rewrite.visit(tree))
         if {"np", "numpy"} & {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}:
-            raise UnreadableTests("they use numpy beyond the usual helpers")
+            raise UnreadableTests("the tests use numpy outside the known helper functions")
         text = (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"
         try:  # the check may use other functions of the prompt
             statements = ast.parse(head).body

@@ -44,7 +44,7 @@ class HubSource(_Strict):
 
 
 class VersionFile(_Strict):
-    """A dated file of a benchmark, without problems newer than ``until``."""
+    """A file of a benchmark whose problems date from ``until`` or earlier."""
 
     file: str
     until: date
@@ -54,7 +54,7 @@ class VersionFile(_Strict):
 class Generated(_Strict):
     """A benchmark that reasoning-gym generates: ``count`` items for each task and each difficulty level in ``rungs``.
 
-    ``configs`` override a task's defaults. The keys in ``ladder`` are set to the difficulty level.
+    ``configs`` override a task's defaults. Every configuration key in ``ladder`` is set to the difficulty level.
     """
 
     seed: int
@@ -68,9 +68,11 @@ class Generated(_Strict):
     def _consistent(self) -> Generated:
         odd = [task for task in self.configs if task not in self.tasks]
         if odd:
-            raise ValueError(f"tasks does not list these tasks of configs: {', '.join(odd)}")
+            raise ValueError(f"configs has tasks that tasks does not list: {', '.join(odd)}")
         if bool(self.ladder) != bool(self.rungs):
-            raise ValueError("a ladder needs both its keys (ladder) and its values (rungs)")
+            raise ValueError(
+                "give both ladder (configuration keys) and rungs (difficulty levels), or neither"
+            )
         return self
 
 
@@ -120,9 +122,9 @@ class BenchmarkSpec(_Strict):
     @model_validator(mode="after")
     def _consistent(self) -> BenchmarkSpec:
         if (self.hub is None) == (self.generated is None):
-            raise ValueError("a benchmark has either hub files or generated items")
+            raise ValueError("a benchmark needs exactly one of the keys hub and generated")
         if (self.adapter == GENERATOR) != (self.generated is not None):
-            raise ValueError(f"adapter {GENERATOR} and the key generated need each other")
+            raise ValueError(f"give both adapter: {GENERATOR} and the key generated, or neither")
         if self.hub is not None:
             reader = None if self.adapter is None else ADAPTERS.get(self.adapter)
             if not self.columns and (reader is None or reader.item is not None):
@@ -133,7 +135,7 @@ class BenchmarkSpec(_Strict):
                 )
         odd = [name for name in self.optional if name not in self.columns]
         if odd:
-            raise ValueError(f"columns does not list these optional fields: {', '.join(odd)}")
+            raise ValueError(f"optional has fields that columns does not list: {', '.join(odd)}")
         if self.adapter is None and self.hub is not None:
             verifier = VERIFIERS.get(self.verifier)
             needed = ("question", *verifier.data.columns)
@@ -163,7 +165,7 @@ _PARTS: dict[str, type[BaseModel]] = {
     "generated": Generated,
     "versions": VersionFile,
 }
-"""Models of the nested keys."""
+"""Maps each nested key to its model."""
 
 
 def benchmark_names() -> list[str]:
@@ -182,7 +184,7 @@ def load_spec(name: str) -> BenchmarkSpec:
         raise DatasetError(f"{name} cannot be read: {why_unreadable(error)}") from error
     spec = parse_spec(content, f"benchmark {name}")
     if file.name.partition(".")[0] != spec.name:
-        raise DatasetError(f"{file} has name: {spec.name}, which must be the file's name")
+        raise DatasetError(f"{file}: name is {spec.name}, but must equal the file's name")
     return spec
 
 
@@ -227,11 +229,11 @@ class BenchmarkItem:
     key: str | None = None
     """The row's own id, if it has one."""
     gold: str | None = None
-    """A full response."""
+    """A response that should get reward 1."""
     verifier: str | None = None
     """Overrides the benchmark's verifier."""
     shown: str | None = None
-    """Replaces the question in the prompt."""
+    """Text that replaces the question in the prompt."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -71,7 +71,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (None, question), because rows have no id, or None if the row belongs to another benchmark."""
+    """Return (None, question), or None if the row belongs to another benchmark. Rows have no id."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -98,7 +98,7 @@ MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 """Maximum unpacked size of one row's tests; stops decompression bombs."""
 
 MAX_OPCODES = 32
-"""Maximum number of pickle opcodes. One string takes five and a pair nine; FRAME and PROTO may repeat."""
+"""Maximum number of opcodes in a pickle; a pickled string has about five."""
 
 _TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
 _SILENT = ("PROTO", "FRAME", "MEMOIZE", "BINPUT", "LONG_BINPUT")

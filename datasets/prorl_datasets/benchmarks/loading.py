@@ -38,7 +38,7 @@ _ERROR_SIZE = 120
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkFiles:
-    """Files of a benchmark in order; ``origin`` is a repository id or a path."""
+    """Files of a benchmark in reading order; ``origin`` is a repository id or a path."""
 
     paths: list[Path]
     origin: str
@@ -46,7 +46,7 @@ class BenchmarkFiles:
 
 
 def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Find a benchmark's files in ``mirror`` or on the hub; ``files`` are the names in its main data set."""
+    """Find a benchmark's files in ``mirror`` or on the hub; ``files`` are their names in ``spec.hub``."""
     assert spec.hub is not None
     if mirror is not None:
         if not mirror.is_dir():
@@ -112,7 +112,7 @@ def _seeds(plan: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Generate at most ``limit`` items of each task and difficulty level. A ``worker`` that is passed in stays open."""
+    """Yield up to ``limit`` items for each task and difficulty. The caller closes a ``worker`` that it passes."""
     plan = spec.generated
     assert plan is not None
     client = worker or RowClient()
@@ -145,10 +145,7 @@ def generated_items(
 
 
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Yield (id, question) of every row; a row's sample has the same id.
-
-    Raises DatasetError like ``read_benchmark``.
-    """
+    """Yield (sample id, question) of every row. Raises DatasetError like ``read_benchmark``."""
     spec = load_spec(name)
     if spec.hub is None:
         for item in generated_items(spec):
@@ -220,8 +217,8 @@ def read_benchmark(
 ) -> Loaded:
     """Load a benchmark.
 
-    ``mirror`` is a folder with the files. ``window`` (first and last day, both included) selects problems by contest
-    date; it defaults to the benchmark's own. ``limit`` is the number of samples (for generated benchmarks, of each
+    ``mirror`` is a folder with the files. ``window`` (first and last day, inclusive) selects problems by contest date;
+    default: ``window`` of the specification. ``limit`` is the number of samples (for generated benchmarks, of each
     task). Raises DatasetError for an unknown name, unavailable files, changed columns or too many unusable rows.
     """
     loaded = Loaded(load_spec(name))
@@ -238,7 +235,7 @@ def stream_spec(
 ) -> Iterator[Sample]:
     """Yield the samples of ``loaded.spec``, and fill the other fields of ``loaded``.
 
-    Raises DatasetError like ``read_benchmark``, but for too many unusable rows only after the last sample.
+    Raises DatasetError like ``read_benchmark``. The share of unusable rows is checked after the last sample.
     """
     spec = loaded.spec
     days = spec.window
@@ -273,13 +270,13 @@ def stream_spec(
             break
     bad, rows = len(loaded.unusable), len(loaded.unusable) + loaded.usable
     if not rows:
-        raise DatasetError(f"benchmark {spec.name}: {loaded.origin} contains none of its rows")
+        raise DatasetError(f"{loaded.origin} contains no rows of benchmark {spec.name}")
     # The limit is a share of all rows, so the first few rows prove nothing.
     if bad > spec.unusable_max * rows and not (cut_short and spec.unusable_max):
         first = loaded.unusable[0]
         raise DatasetError(
-            f"benchmark {spec.name}: {bad} of {rows} rows cannot be used, "
-            f"{spec.unusable_max:.0%} are allowed; the first, {first.where}: {one_line(first.reason)}"
+            f"benchmark {spec.name}: {bad} of {rows} rows cannot be used, more than "
+            f"unusable_max ({spec.unusable_max:.0%}); the first, {first.where}: {one_line(first.reason)}"
         )
 
 

@@ -99,7 +99,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
         box = last_boxed(solution) if isinstance(solution, str) else None
         golds = [box] if box else []
     if not golds:
-        raise Unusable("no answer, neither in a column nor in the solution's box")
+        raise Unusable("no answer column, and no boxed answer in the solution")
     gold, *alternatives = dict.fromkeys(golds)  # this copy has alternative spellings
     if spec.options.get("integer"):
         # write the answer in plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
@@ -169,7 +169,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
 def olympiad_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str]:
-    """Return (id, question), with the problem's context before the question."""
+    """Return (id, question). The question begins with the problem's context."""
     question = text_of(spec, raw, "question", where)
     context = _text(field_of(spec, raw, "context", where))
     text = question if context is None else f"{context}\n\n{question}"
@@ -187,7 +187,7 @@ def olympiad_gold(answers: list[str], several: bool) -> str:
 
 
 def plain_gold(text: str) -> str:
-    r"""Return a gold answer without dollar signs, and with ``\arcsin`` for ``np.arcsin``."""
+    """Return a gold answer without dollar signs, and with LaTeX names instead of numpy's."""
     text = text.strip()
     if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
         text = text[1:-1].strip()

@@ -27,27 +27,27 @@ INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
 
 @dataclass(slots=True)
 class Guard:
-    """The benchmarks that the rows of a build must not repeat."""
+    """The benchmark items that training rows must not repeat."""
 
     checked: dict[str, int] = field(default_factory=dict)
     """Number of items of each benchmark that was read."""
     missing: dict[str, str] = field(default_factory=dict)
-    """Why a benchmark was not read."""
+    """Maps each benchmark that could not be read to the reason."""
     texts: list[tuple[str, str, str]] = field(default_factory=list)
-    """(benchmark, item, question) of the published benchmarks."""
+    """Questions of the published benchmarks, as (benchmark, item id, question)."""
     generated: list[str] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
-    """Maps the key of each item of the ``generated`` benchmarks to "benchmark item"."""
+    """Maps the key of each item of a generated benchmark to "BENCHMARK ITEM"."""
 
     def hashes(self) -> dict[str, str]:
-        """Return the part of the build's fingerprint that identifies the benchmarks."""
+        """Return the hash of the questions and the names of the unread benchmarks, for the build's fingerprint."""
         if not self.texts and not self.missing and not self.generated:
             return {}
         content = hashlib.sha256(json.dumps(self.texts).encode())
         return {"benchmarks": content.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, settings: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write the question index and the item keys, and return both paths. The path of an unneeded file is None."""
+        """Write the question index and the item keys; return their paths, or None for a file that is not needed."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -125,7 +125,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 def add_generated(
     guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add to ``guard`` the items of generated benchmarks for the tasks of ``entries``; ``folder`` is a cache."""
+    """Add the items of generated benchmarks whose tasks ``entries`` also use; ``folder`` caches their keys."""
     from prorl_datasets.benchmarks import load_spec
 
     drawn = {e.source.task for e in entries if isinstance(e.source, ReasoningGymSource)}
@@ -151,7 +151,7 @@ def add_generated(
 def _item_keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
-    """Return a map from item key to ``BENCHMARK ITEM`` for a task, from the cache or a child process."""
+    """Return {item key: "BENCHMARK ITEM"} for one task and difficulty of a generated benchmark."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"

@@ -35,7 +35,7 @@ from prorl_verifiers import VERIFIERS
 
 LOSS_STAGES = ("made", "gold", "decontamination")
 MIN_CANDIDATES = 200
-"""Minimum number of generated candidates in a domain before its losses can stop the build."""
+"""A domain with fewer generated candidates never fails for ``max_loss``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,17 @@ class BuildOptions:
 
     seed: int | None = None
     isolated: bool = True
-    """Whether untrusted code can be isolated; if not, entries that run such code are left out."""
+    """Whether untrusted code can be isolated. If False, entries whose verifiers run programs are left out."""
     workers: int = 2
-    """Number of processes that make rows, and of those that score them."""
+    """Number of processes that make rows, and of processes that score them."""
     reward_servers: tuple[str, ...] = ()
     mirror: Path | None = None
     """Folder with copies of hub files."""
     update_pins: bool = False
     only: tuple[str, ...] = ()
-    """Entries to build, if not all."""
+    """Names of the entries to build; empty means all."""
     skip: tuple[str, ...] = ()
-    """Entries to leave out."""
+    """Names of the entries to leave out."""
     limit: int | None = None
     """Approximate total number of rows."""
 
@@ -73,7 +73,7 @@ class _Build:
     progress: Progress
     passed: PassedRows
     rows: dict[str, int]
-    """Maps each entry that is read from files to its number of raw rows."""
+    """Number of raw rows of each entry that is read from files."""
     results: list[EntryResult] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ class _Build:
     rates: PassRates | None = None
 
     def collect(self) -> Choice:
-        """Make rows in rounds until every generated stream reaches its target or is exhausted."""
+        """Make rows in rounds until every entry has enough or its source has no more; return the rows to keep."""
         recipe, progress = self.recipe, self.progress
         self.rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
@@ -139,7 +139,7 @@ class _Build:
         return choice
 
     def _read(self, collector: Collector, reading: Reading) -> None:
-        """Read the next rows of an entry. Drop an unreadable entry if its source is allowed to fail."""
+        """Read the next rows of an entry. If this fails and the source has ``may_fail``, drop the whole entry."""
         entry = reading.entry
         try:
             self._take(collector.run(reading.jobs(self.files)))
@@ -166,7 +166,7 @@ class _Build:
             self.quarantined += [job.name] if part.quarantine else []
 
     def output(self, choice: Choice, digest: str) -> Output:
-        """Return the contents to write. Raises DatasetError if no row was kept."""
+        """Return the dataset to write. Raises DatasetError if no row was kept."""
         if not any(choice.kept.values()):
             raise DatasetError("\n".join(self._explain_empty(choice)))
         for result in self.results:
@@ -217,7 +217,7 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError if the checks reject an implausibly large share of a domain's generated rows."""
+    """Raise DatasetError if checks dropped more than ``max_loss`` of a domain's generated rows."""
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
     for entry in recipe.entries:
@@ -242,11 +242,11 @@ def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
 def build(
     recipe: Recipe, out: Path, *, progress: Progress, options: BuildOptions | None = None
 ) -> BuildReport:
-    """Build ``recipe`` into the folder ``out``, unless the folder already contains this dataset.
+    """Build ``recipe`` into the folder ``out``, or do nothing if the folder already contains this dataset.
 
-    Raises DatasetError if the recipe or a source is invalid, ``out`` is in use or is not a dataset, or a generated
-    domain loses too many rows. Raises UserError for disk errors, ServiceError if verifiers fail. Finished parts are
-    kept.
+    Raises DatasetError for an invalid recipe or source, a folder that is in use or not a dataset, or a domain that
+    loses too many rows; UserError for disk errors; ServiceError if verifiers fail. The next build resumes from finished
+    work.
     """
     options = options or BuildOptions()
     scoring = open_scorer(options.workers, options.reward_servers)
@@ -271,7 +271,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Build a dataset like ``build``. The scorer is opened only if rows must be made."""
+    """Build a dataset like ``build``. ``scoring`` is opened only if rows must be made."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()

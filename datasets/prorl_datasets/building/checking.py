@@ -26,7 +26,7 @@ CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Result of ``verify_dataset``; ``failed`` and ``malformed`` are pairs (id, reason)."""
+    """Result of ``verify_dataset``. ``failed`` and ``malformed`` contain (row id, reason)."""
 
     rows: int
     checked: int
@@ -35,7 +35,7 @@ class VerifyReport:
     failed: tuple[tuple[str, str], ...]
     malformed: tuple[tuple[str, str], ...] = ()
     unpaid: Mapping[str, Unpaid] = field(default_factory=dict)
-    """Entries with rows whose verifier rejects the correct answer in the form that their prompt asks for."""
+    """Rows of each entry whose verifier rejects the right answer in the form that the prompt requests."""
 
     @property
     def ok(self) -> bool:
@@ -112,10 +112,10 @@ def verify_dataset(
     reward_servers: Sequence[str] = (),
     scorer: Scorer | None = None,
 ) -> VerifyReport:
-    """Check hashes and rows, and score every gold response again.
+    """Check the hashes and rows of a dataset, and score every gold response again.
 
-    Unless ``isolated``, rows whose verifiers run programs are skipped and counted. Raises DatasetError for missing or
-    corrupt data, ServiceError if verifiers fail.
+    If ``isolated`` is False, rows whose verifiers run programs are skipped and counted. Raises DatasetError for missing
+    or corrupt data, ServiceError if verifiers fail.
     """
     path = Path(path)
     check = _Check(isolated)

@@ -1,4 +1,4 @@
-"""Drops duplicates, near-duplicates and rows outside a band of pass rates."""
+"""Drops duplicates, near-duplicates, and rows whose pass rate is outside the recipe's band."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from prorl_datasets.types import DatasetError, Split
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """Recorded pass rates and the recipe's filter; a row's rate is looked up by prompt, then by id."""
+    """Recorded pass rates and the recipe's filter. A rate is looked up by prompt, then by row id."""
 
     settings: Difficulty
     by_prompt: dict[str, float] = field(default_factory=dict)
     by_id: dict[str, float] = field(default_factory=dict)
     too_few: set[str] = field(default_factory=set)
-    """Ids and prompt keys rated by fewer than ``min_n`` samples."""
+    """Row ids and prompt keys whose ratings have fewer than ``min_n`` samples."""
 
     def of(self, identity: str, key: str) -> float | None:
         return self.by_prompt.get(key, self.by_id.get(identity))
@@ -45,7 +45,7 @@ class PassRates:
 
 
 def read_pass_rates(recipe: Recipe) -> PassRates | None:
-    """Read the recorded pass rates, if any. Raises DatasetError or UserError."""
+    """Read the pass rates that the recipe names, or return None if it names none. Raises DatasetError or UserError."""
     path = recipe.difficulty_file()
     if path is None or recipe.difficulty is None:
         return None
@@ -56,7 +56,7 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
             raise DatasetError(f"{place}: 'pass_rate' must be a number from 0 to 1")
         if recipe.difficulty.min_n > 1 and (isinstance(n, bool) or not isinstance(n, int)):
             raise DatasetError(
-                f"{place}: 'n' must be the number of samples, because difficulty.min_n asks for it"
+                f"{place}: 'n' must be the number of samples, because the recipe sets difficulty.min_n"
             )
         if isinstance(row.get("prompt_key"), str):
             names, name = rates.by_prompt, row["prompt_key"]
@@ -81,27 +81,27 @@ _PROGRESS_ROWS = 1024
 
 @dataclass(slots=True)
 class Ref:
-    """Where a row is stored, and its keys for finding duplicates."""
+    """Position of a stored row, and its keys for finding duplicates."""
 
     part: str
     place: int
-    """Position in the part file."""
+    """Index of the row in the part file."""
     index: int
-    """Position in the entry."""
+    """Index of the row in its entry."""
     node: int
-    """Rows with equal nodes are the same problem."""
+    """Number of the problem; duplicates have the same number."""
     prompt_key: bytes
     answer: int | None
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one entry's candidates, and of its dropped candidates by stage and reason."""
+    """Number of one entry's candidates, and of its dropped candidates by stage and reason."""
 
     candidates: int = 0
     drops: dict[str, Counter[str]] = field(default_factory=dict)
     examples: list[dict[str, str]] = field(default_factory=list)
-    """First EXAMPLES of each stage and reason, sorted by item, so that the order of parts does not matter."""
+    """The first EXAMPLES dropped candidates of each stage and reason, sorted by name."""
     isolation: set[str] = field(default_factory=set)
     unpaid: Unpaid = field(default_factory=Unpaid)
 
@@ -140,7 +140,7 @@ class PassedRows:
         self._signatures.close()
 
     def add(self, job: Job, part: Part) -> None:
-        """Add the rows of one part; the order of calls does not matter."""
+        """Add the rows of one part file. The order of calls does not matter."""
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
@@ -169,7 +169,7 @@ class PassedRows:
         return self._nodes[short]
 
     def near(self, threshold: float, progress: Progress) -> Near:
-        """Find the near-duplicates whose similarity is at least ``threshold``."""
+        """Return the near-duplicates whose similarity is at least ``threshold``."""
         if threshold <= 0 or len(self._signatures) == self._compared:
             return self._near
         near = self._near = Near()
@@ -189,12 +189,12 @@ class PassedRows:
 
 @dataclass(slots=True)
 class Near:
-    """Groups of near-duplicate rows."""
+    """Groups of rows with equal signatures, and pairs of similar groups."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
-    """Maps each node to its signature's number, or -1 without a signature."""
+    """Maps each node to its group, or to -1 if it has no signature."""
     neighbours: dict[int, list[int]] = field(default_factory=dict)
-    """Groups with similar signatures."""
+    """Maps each group to its similar groups."""
 
     def group_of(self, node: int) -> int | None:
         group = self.group[node] if node < len(self.group) else -1
@@ -203,7 +203,7 @@ class Near:
 
 @dataclass(slots=True)
 class Dropped:
-    """A dropped row; ``like`` is the id of the kept row that it repeats."""
+    """A dropped row. ``like`` is the id of the kept row that it duplicates, or ""."""
 
     item: str
     stage: str
@@ -218,9 +218,9 @@ class Choice:
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
     lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
-    """Maps each entry to the number of rows dropped by (stage, reason)."""
+    """Number of rows of each entry that were dropped, by (stage, reason)."""
     examples: dict[tuple[str, str, str], list[Dropped]] = field(default_factory=dict)
-    """The first EXAMPLES rows of each entry, stage and reason."""
+    """The first EXAMPLES dropped rows by (entry, stage, reason)."""
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
@@ -272,9 +272,10 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from index ``start`` until the target is reached; return the index after the last row examined.
+        """Keep rows from index ``start`` until the split's target is reached, and return the index after the last one
+        used.
 
-        ``shared`` means that all splits draw from ``refs``.
+        ``shared`` means that all splits take rows from ``refs``.
         """
         target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []

@@ -1,4 +1,4 @@
-"""Splits a build into jobs, each for one chunk of one entry, and runs them."""
+"""Splits a build into jobs, each of which makes one chunk of an entry's rows, and runs them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from prorl_verifiers import Task, load_task
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A chunk of an entry: candidates [start, stop) of a generated stream, or raw ``rows`` as (index, *RawRow)."""
+    """One chunk of an entry: items [start, stop) of a generated split, or raw ``rows`` as (index, *RawRow)."""
 
     entry: Entry
     split: str
@@ -36,7 +36,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name of the part file for the job's result; ``version`` is a digest of the source's files."""
+        """Name of the part file for the result. It contains ``version``, a digest of the source's files."""
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
@@ -53,10 +53,10 @@ class Collector:
         self._rows, self._since = 0, time.monotonic()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Part]]:
-        """Yield each job and its result, in any order. Finished results are read from disk.
+        """Yield each job with its result, in any order. Results from an earlier build are read from disk.
 
-        Raises DatasetError for malformed rows (after the running jobs finish), UserError for disk errors, or
-        ServiceError if verifiers or children fail. Finished results are kept.
+        Raises DatasetError for malformed rows, UserError for disk errors, and ServiceError if verifiers or child
+        processes fail. Finished results stay on disk.
         """
         workers = len(self._children)
         threads = ThreadPoolExecutor(workers + 1)  # one more, because one thread waits for scores
@@ -108,7 +108,7 @@ class Collector:
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
-    """Check the gold responses, drop rows that repeat a benchmark item, and return the result. Raises ServiceError."""
+    """Check gold responses and benchmark matches; return passed rows and drop counts. Raises ServiceError."""
     part = Part(candidates=len(candidates))
     made = [one for one in candidates if isinstance(one, Candidate)]
     for drop in candidates:
@@ -185,16 +185,16 @@ def _item(job: Job, candidate: Candidate) -> str:
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
-    """Return an item's name in reports; ``stream`` is the split, or "" for rows of files."""
+    """Return the name of an item in reports. ``stream`` is its split, or "" for rows of files."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
 
 
 CHUNK = 64
-"""Number of generated candidates per part file. A kill loses at most one part; progress is updated after each."""
+"""Number of generated candidates in a job."""
 RAW_CHUNK, RAW_BYTES = 256, 8 * 2**20
-"""Number of raw rows per part of a file, and their approximate limit in bytes."""
+"""Maximum number of raw rows in a job, and approximate maximum size of these rows in bytes."""
 FILL_ORDER: tuple[Split, ...] = ("test", "validation", "train")
-"""Evaluation splits are filled first, so that they keep problems that train has too."""
+"""Order in which splits take rows. Evaluation splits come first, so that they keep problems that train also has."""
 BARREN = 384
 """A generator that makes no new item in this many candidates is exhausted."""
 LARGEST_ROUND = 4096
@@ -218,7 +218,7 @@ class Stream:
         return self.kept < self.target and not self.used_up
 
     def result(self, kept: int, drawn: int) -> None:
-        """Record the totals after a round."""
+        """Update the totals after a round."""
         self.barren = 0 if kept > self.kept else self.barren + drawn - self.drawn
         self.kept, self.drawn = kept, drawn
         self.used_up = self.barren >= BARREN
@@ -232,7 +232,7 @@ class Stream:
 
 
 def streams_of(entries: list[Entry]) -> list[Stream]:
-    """Return a stream for each generated entry and split, in the order in which splits are filled."""
+    """Return a stream for each split of each generated entry, in FILL_ORDER."""
     return [
         Stream(entry, split, target)
         for split in FILL_ORDER
@@ -242,7 +242,7 @@ def streams_of(entries: list[Entry]) -> list[Stream]:
 
 
 def draw(streams: list[Stream]) -> Iterator[Job]:
-    """Yield the next round's jobs of all streams that need more candidates."""
+    """Yield jobs that make the next candidates of all streams below their targets."""
     for stream in streams:
         if stream.short:
             end = stream.drawn + stream.to_draw()
@@ -253,13 +253,13 @@ def draw(streams: list[Stream]) -> Iterator[Job]:
 
 @dataclass(slots=True)
 class Reading:
-    """Progress in reading an entry: all ``rows`` at once, or in rounds until ``target`` rows are kept."""
+    """Progress in reading an entry's files: all rows at once, or in rounds until ``target`` rows are kept."""
 
     entry: Entry
     rows: int
     target: int = 0
     order: list[int] | None = None
-    """Order in which ``choose`` takes the rows of a limited build; None reads all rows."""
+    """Row indices in the order in which a limited build reads them; None reads all rows."""
     done: int = 0
     kept: int = 0
 
@@ -289,14 +289,14 @@ class Reading:
 
 
 def place_of(seed: int, name: str, index: int) -> int:
-    """Return the sort key of row ``index``; it gives a random order that depends only on ``seed`` and ``name``."""
+    """Return a key that sorts rows in a random order, which depends only on ``seed`` and ``name``."""
     return derive_seed(seed, "file", name, index)
 
 
 def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[str, int]:
     """Return the number of raw rows of each entry that is not generated.
 
-    An unreadable entry raises DatasetError, or is recorded in ``files.failed`` if its source is allowed to fail.
+    If an entry is unreadable, raises DatasetError, or records it in ``files.failed`` if its source has ``may_fail``.
     """
     counts: dict[str, int] = {}
     for entry in entries:
@@ -319,7 +319,7 @@ def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[s
 
 
 def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
-    """Read the rows with the indices ``chosen``, or all rows if None, and yield them as jobs. Raises DatasetError."""
+    """Yield jobs for the rows with indices in ``chosen`` (all rows if None). Raises DatasetError."""
     pending: list[tuple[Any, ...]] = []
     size, version = 0, files.version(entry.name)
     for index, row in enumerate(raw_rows(entry, files)):

@@ -1,4 +1,4 @@
-"""Scores gold responses, and correct answers in the form that the prompt asks for."""
+"""Scores gold responses, and right answers written in the form that the prompt requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """Result of a gold check; ``reason`` is a category, ``detail`` the verifier's reason."""
+    """Result of a gold check. ``reason`` is a category, ``detail`` the verifier's explanation."""
 
     accepted: bool
     reason: str = ""
@@ -54,7 +54,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a verifier pool that scores on the reward servers, or without any, in ``workers`` local processes."""
+    """Open a verifier pool on the reward ``servers``, or with ``workers`` local processes if there are none."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -62,14 +62,13 @@ def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
 
 
 def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldResult]:
-    """Check each gold response. Raises ServiceError for a persistent ``infra_error``."""
+    """Score (gold response, task) pairs. Raises ServiceError if a verifier fails."""
     return [GoldResult.of(verdict) for verdict in _verdicts(scorer, items)]
 
 
 def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Score responses; each timeout is retried alone, so that a busy machine does not change the dataset.
-
-    For an environment, the response is the only one of its conversation.
+    """Score (response, task) pairs. Timeouts are retried one at a time, so that a busy machine does not change a
+    dataset.
     """
     items = [
         (text, next_task(task, None, last=VERIFIERS.get(task.verifier).is_environment))
@@ -86,7 +85,7 @@ def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict
 
 @dataclass(frozen=True, slots=True)
 class PromptedRow:
-    """A row and its gold response, which contains the correct answer."""
+    """A row to score in ``check_prompted``; ``gold`` is its gold response."""
 
     name: str
     prompt: str
@@ -96,13 +95,13 @@ class PromptedRow:
 
 @dataclass(slots=True)
 class Unpaid:
-    """Counts rows whose verifier rejects the correct answer in the form that their prompt asks for."""
+    """Number of rows whose verifier rejects the right answer in the form that the prompt requests."""
 
     rows: int = 0
     example: str = ""
 
     def add(self, rows: int, example: str) -> None:
-        """Add to the number of rows, and keep the example whose name sorts first."""
+        """Add ``rows`` to the count, and keep the alphabetically first example."""
         self.rows += rows
         self.example = min(filter(None, (self.example, example)), default="")
 
@@ -115,7 +114,7 @@ class Unpaid:
 
 
 def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
-    """Score each row's correct answer in the form that its prompt asks for, and count the rejected rows."""
+    """Score each row's right answer in the form that its prompt requests, and count the rejected rows."""
     written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
     verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
     unpaid = Unpaid()
@@ -129,7 +128,7 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
 
 
 def as_prompted(row: PromptedRow) -> str | None:
-    """Return the correct answer in the form that the prompt names last, or None if the gold response has that form."""
+    """Return the right answer in the last form that the prompt requests, or None if the gold response has this form."""
     spec = VERIFIERS.get(row.task.verifier)
     answer, gold = spec.data.answer(row.task.reference), row.gold
     content = gold if answer is None else answer

@@ -21,7 +21,7 @@ from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
 
 MAX_UNTYPED = 200
-"""Maximum number of untyped golds of each entry in the manifest; all are counted."""
+"""Maximum number of untyped gold answers of an entry that the manifest lists."""
 
 
 @dataclass(slots=True)
@@ -37,20 +37,20 @@ class EntryResult:
     examples: list[dict[str, str]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
     golds: Counter[str] = field(default_factory=Counter)
-    """Number of gold answers by type, as their verifiers name it."""
+    """Number of gold answers by type, as classified by the verifiers."""
     untyped: list[list[str]] = field(default_factory=list)
-    """(id, gold) of golds that can only be compared as strings; at most ``MAX_UNTYPED``."""
+    """(row id, gold answer) of at most MAX_UNTYPED answers that can only be compared as strings."""
     answers: Counter[int] = field(default_factory=Counter)
     isolation: set[str] = field(default_factory=set)
     left_out: bool = False
     skipped: bool = False
-    """Whether the command excluded the entry."""
+    """Whether the user left the entry out with ``--only`` or ``--skip``."""
     failed: str = ""
     """Why the source was unavailable or unreadable, else ""."""
     taken: Mapping[str, Any] = field(default_factory=dict)
-    """Files that the source selected."""
+    """Files that the source chose."""
     tests_left_out: Counter[str] = field(default_factory=Counter)
-    """Number of tests that the rows leave out, by reason."""
+    """Number of omitted tests by reason."""
 
     def commonest_answer_share(self) -> float | None:
         """Return the fraction of rows that have the most common answer, or None if no row has an answer."""
@@ -61,14 +61,14 @@ class EntryResult:
         return sum(self.drops.values(), Counter())
 
     def short(self) -> list[str]:
-        """Return ``split kept/target`` for each split that missed its target."""
+        """Return "SPLIT KEPT/TARGET" for each split with fewer rows than its target."""
         if self.left_out or self.skipped or self.failed:
             return []
         targets = {s: self.entry.count.of(s) for s in SPLITS}
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
 
     def share(self) -> float:
-        """Return the number of kept rows as a fraction of the targets."""
+        """Return the number of kept rows divided by the target."""
         if not self.short():
             return 1.0
         targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}
@@ -108,13 +108,13 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """Result of a build; ``reused`` is True if the dataset already existed."""
+    """Result of a build. ``reused`` is True if ``path`` already contained the dataset."""
 
     path: Path
     manifest: Mapping[str, Any]
     reused: bool = False
     failed: Mapping[str, str] = field(default_factory=dict)
-    """Maps each entry whose source was unavailable or unreadable to the reason; the dataset lacks these entries."""
+    """Maps each entry that is missing, because its source was unavailable or unreadable, to the reason."""
 
     @property
     def recipe(self) -> str:
@@ -122,7 +122,7 @@ class BuildReport:
 
     @property
     def short(self) -> Mapping[str, list[str]]:
-        """Maps each entry that missed its target to ``split kept/target``."""
+        """Maps each entry with too few rows to "SPLIT KEPT/TARGET" for each incomplete split."""
         short: Mapping[str, list[str]] = self.manifest["short"]
         return short
 
@@ -149,7 +149,7 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-ins that the recipe names."""
+    """Return the records of all third-party plug-ins that the recipe names."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     conditions = (getattr(entry.source, "where", None) for entry in recipe.entries)
     functions = {where for where in conditions if isinstance(where, str)}
@@ -163,7 +163,7 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all plug-ins that may change a build, including those that only rows name."""
+    """Return the records of all third-party plug-ins that may change a build, also of verifiers that only rows name."""
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
     rows_name_verifiers = any(part["group"] == SOURCES.group for part in parts)
@@ -176,7 +176,7 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
-    """Return the numbers of candidate, dropped (at each stage), surplus and kept rows of each domain."""
+    """Return {domain: {stage: number of rows}}, from candidates to kept rows."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
         row = table.setdefault(
@@ -236,7 +236,7 @@ def _by(
     value: Callable[[EntryResult, Split], int],
     key: Callable[[Entry], str] = lambda entry: entry.domain,
 ) -> dict[str, dict[str, int]]:
-    """Return {split: {key: sum of ``value`` over the entries}} without zeros."""
+    """Return {split: {key(entry): sum of ``value``}} without zeros."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:

@@ -39,7 +39,7 @@ from prorl_verifiers.data_shape import UNTYPED
 
 @dataclass(slots=True)
 class Output:
-    """The contents of a dataset to write."""
+    """Everything that ``write_dataset`` writes."""
 
     recipe: Recipe
     results: list[EntryResult]
@@ -49,10 +49,10 @@ class Output:
     rates: PassRates | None
     about: dict[str, Any]
     quarantined: list[str] = field(default_factory=list)
-    """Names of parts with quarantined rows, in any order."""
+    """Names of part files with quarantined rows."""
     licences: Counter[str] = field(default_factory=Counter)
     parts: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    """Records of plug-in parts that rows name (a verifier and its dependencies), by (group, name)."""
+    """Records of the plug-ins that only rows name, by (group, name)."""
     recorded: RecordedRates = field(default_factory=RecordedRates)
 
 
@@ -181,7 +181,7 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 class _PartReader:
-    """Reads rows from part files and caches four, because rows in order of id alternate between files."""
+    """Reads rows from part files and caches the last four files."""
 
     def __init__(self, store: PartStore) -> None:
         self._store = store

@@ -29,9 +29,9 @@ class ResolvedFile:
     """Path in the repository."""
     sha256: str
     revision: str | None
-    """None for a mirror."""
+    """Commit of the file, or None for a mirror."""
     branch: str | None = None
-    """Set if the file is on another branch than the source's."""
+    """Branch of the file, or None for the source's own revision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class Selection:
     """The files that a source uses."""
 
     repo: str
-    """Current name of the repository."""
+    """Current name of the repository, which may have been renamed."""
     candidates: tuple[str, ...]
-    """Alternatives chosen from the recipe's ``files``."""
+    """The alternative chosen for each item of the recipe's ``files``."""
     names: tuple[tuple[str | None, str], ...]
     """(branch, name) of each file."""
     listings: dict[str | None, Listing]
     folder: Path | None = None
-    """Folder of a mirror, used instead of ``listings``."""
+    """The repository's folder in the mirror, used instead of ``listings``."""
 
     def commits(self) -> dict[str | None, str]:
         return {branch: listing.commit for branch, listing in self.listings.items()}
@@ -62,7 +62,7 @@ class Selection:
 
 
 class Access:
-    """Provides the files of data sets. Methods raise Unreachable."""
+    """Finds and opens files of data sets in a mirror folder or on the hub. Methods raise Unreachable."""
 
     def __init__(self, mirror: Path | None = None, progress: Progress | None = None) -> None:
         self._mirror = mirror
@@ -77,11 +77,11 @@ class Access:
         pinned: dict[str | None, str] | None = None,
         locked: Sequence[str] = (),
     ) -> Selection:
-        """Select the files that a source uses; ``pinned`` maps branches to locked commits.
+        """Select the files that a source uses, in the mirror if it has the repository, else on the hub.
 
-        The mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with other
-        branches under ``refs/...``. A mirror without the ``locked`` files, or without some files of a numbered set, is
-        refused.
+        Mirrored files are ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, those of other
+        branches under ``refs/...``. ``pinned`` maps branches to locked commits. Raises Unreachable if a ``locked`` file
+        or part of a numbered set is missing.
         """
         if self._mirror is not None:
             if not self._mirror.is_dir():
@@ -155,7 +155,7 @@ def resolve(
     *,
     mirror: Path | None = None,
 ) -> list[ResolvedFile]:
-    """Return the files of ``repo`` selected by ``files``. Raises DatasetError."""
+    """Return the files of ``repo`` that ``files`` selects, downloading them if needed. Raises DatasetError."""
     access = Access(mirror)
     try:
         return access.fetch(access.select(repo, revision, files))

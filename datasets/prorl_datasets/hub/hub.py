@@ -33,11 +33,11 @@ from prorl_common.hub import (
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 POLICY = RetryPolicy(first=0.5, longest=30.0, longest_asked=600.0, tries=8)
-"""Waits at most two minutes unless the hub asks for more; its rate limits cover five minutes."""
+"""Retries for up to two minutes, or longer if the hub asks for it, because its rate limits span five minutes."""
 FIRST_TRIES = 2
-"""Number of failed connections after which a hub that has never answered is given up."""
+"""Number of failed connections after which a hub that has never answered counts as unreachable."""
 HASH_TRIES = 3
-"""Maximum downloads of a file that arrives with the right length but the wrong hash."""
+"""Maximum number of downloads of a file whose hash is wrong."""
 MAX_FILES = 1_000_000
 PROGRESS_BYTES = 8 << 20
 """Downloads of at least this size in bytes show progress."""
@@ -56,7 +56,7 @@ class NoRevision(Unreachable):
 
 
 class NoHub(Unreachable):
-    """Raised if the hub never answered, or if requests are forbidden."""
+    """Raised if the hub never answered, or HF_HUB_OFFLINE forbids requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Listing:
 
 
 class CachedHub:
-    """The hub with its cache. Methods raise Unreachable, or UserError for disk errors."""
+    """Client of the hub with a local cache. Methods raise Unreachable, or UserError for disk errors."""
 
     def __init__(self, environment: Mapping[str, str], progress: Progress | None = None) -> None:
         configured = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
@@ -164,7 +164,7 @@ class CachedHub:
         paths: set[str] = set()
         for entry in api.list_repo_tree(name, recursive=True, revision=commit, repo_type="dataset"):
             if entry.path in paths or len(paths) >= MAX_FILES:
-                raise ValueError("the list of files does not end")
+                raise ValueError("the list of files repeats a path or is too long")
             paths.add(entry.path)
             if (
                 isinstance(entry, RepoFile)
@@ -173,11 +173,11 @@ class CachedHub:
             ):
                 files[entry.path] = _remote_file(entry)
         if not paths:
-            raise ValueError("it lists no file")
+            raise ValueError("it lists no files")
         return Listing(name, str(commit), dict(sorted(files.items())))
 
     def _fetch(self, listing: Listing, name: str, path: Path) -> None:
-        """Download a file next to ``path``, resuming an earlier attempt, then move it to ``path``."""
+        """Download a file, or resume its download, and then move it to ``path``."""
         size = listing.files[name].size
         part = self._folder(listing.repo) / ".prorl" / listing.commit / f"{name}.part"
         part.parent.mkdir(parents=True, exist_ok=True)
@@ -306,7 +306,7 @@ class CachedHub:
         return TransientError(f"the connection broke ({words})", blames_request=False)
 
     def _listing_offline(self, repo: str, revision: str, commit: str | None) -> Listing:
-        """Return the cached files of a commit, whichever program downloaded them."""
+        """Return the cached files of a commit, even if another program downloaded them."""
         cached = None if commit is None else self._stored_listing(repo, commit)
         if cached is not None:
             return cached
@@ -352,7 +352,7 @@ def _remote_file(entry: Any) -> RemoteFile:
     if not isinstance(entry.path, str) or not isinstance(oid, str) or not isinstance(size, int):
         raise TypeError("a file must have a path, a size and a hash")
     if size < 0:
-        raise ValueError(f"a file of {size} bytes")
+        raise ValueError(f"a file has a negative size: {size} bytes")
     return RemoteFile(size, None, oid) if large is None else RemoteFile(size, oid, None)
 
 

@@ -1,6 +1,6 @@
-"""Reads and writes a dataset's lock file: revision and hashes of every published file.
+"""Reads and writes a dataset's lock file, which has the revision and hash of every published file.
 
-Its JSON is ``{repo: {"revision": ..., "files": {name: sha256}}}``; other branches are ``repo@branch``.
+Its JSON is ``{repo: {"revision": ..., "files": {name: sha256}}}``; the key of another branch is ``repo@branch``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: Path) -> Pins:
-        """Read the lock file, or start an empty one. Raises DatasetError."""
+        """Read the lock file, or return an empty one if there is no file. Raises DatasetError."""
         if not path.exists():
             return cls(path)
         try:
@@ -56,7 +56,7 @@ class Pins:
     def commits(self, repo: str, revision: str) -> dict[str | None, str]:
         """Return a repository's locked commits by branch.
 
-        The key None is the source's own revision, which is omitted if ``revision`` is a commit.
+        The key None means the source's own revision. It is omitted if ``revision`` is a commit.
         """
         commits: dict[str | None, str] = {}
         for name, pin in self.repos.items():
@@ -93,7 +93,7 @@ class Pins:
         return wrong
 
     def note(self, repo: str, commits: Mapping[str | None, str]) -> None:
-        """Lock the commits of branches that are not locked."""
+        """Record the commits of branches that are not locked yet."""
         for branch, commit in commits.items():
             pin = self.repos.setdefault(_name(repo, branch), RepoPin())
             pin.revision = pin.revision or commit

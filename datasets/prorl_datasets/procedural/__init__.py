@@ -1,6 +1,6 @@
 """Generates problems with known answers, without any download.
 
-Any module below this folder adds families by listing them in ``FAMILIES``.
+Each module below this folder lists its families in ``FAMILIES``.
 """
 
 from __future__ import annotations

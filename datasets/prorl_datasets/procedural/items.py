@@ -20,9 +20,9 @@ class Item:
     gold: str
     """A full response with reward 1."""
     answer: str | None = None
-    """The bare answer."""
+    """The bare correct answer."""
     chance: float | None = None
-    """Mean reward of a constant guess, if the form fixes it (1/choices)."""
+    """Mean reward of a constant guess (1/choices), if known."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] | None = None
     """JSON values that identify the problem in its family, however it is worded; None identifies it by the question's
@@ -30,7 +30,7 @@ class Item:
     core: str | None = None
     """The text that may match a published problem (without template, form and constraint sentences)."""
     independent: str = ""
-    """See ``candidate.Row``."""
+    """Name of an independent result that agrees with the gold response."""
 
 
 @dataclass(frozen=True, slots=True)

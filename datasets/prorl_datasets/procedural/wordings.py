@@ -29,7 +29,7 @@ class Wordings:
         return rng.choice(self._texts(key)).format(**slots)
 
     def later(self, key: str, /, **slots: object) -> Callable[[Random], str]:
-        """Return a function that draws a text of ``key``, for tables built at import."""
+        """Return a function that draws a text of ``key``; used for tables that are built at import."""
         return lambda rng: self.draw(rng, key, **slots)
 
     def all(self, key: str, /, **slots: object) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Makes a ladder: a copy of a recipe with every generator at each of its sizes, to be rated by a model."""
+"""Makes a ladder: a recipe with every generator at each of its sizes, so that a model can rate them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from prorl_datasets.types import DatasetError, Split
 def ladder(
     recipe: Recipe, items: int, split: Split, only: Sequence[str], progress: Progress
 ) -> dict[str, Any]:
-    """Return the ladder as the values of a recipe file, with ``items`` rows of every size of each generated entry.
+    """Return a recipe's ladder as values of a recipe file, with ``items`` rows of each size of each generated entry.
 
-    The sizes of entry ``logic-gcd`` are entries ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names entries
-    (empty: all). Raises DatasetError for an unknown name, or if no entry has sizes.
+    The sizes of entry ``logic-gcd`` become entries ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names
+    entries (empty: all). Raises DatasetError for an unknown name, or if no entry has sizes.
     """
     generated = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
     for name in only:
@@ -27,7 +27,7 @@ def ladder(
             )
     chosen = [generated[name] for name in only] if only else list(generated.values())
     if not chosen:
-        raise DatasetError(f"recipe {recipe.name} has no generated entries: it has no ladder")
+        raise DatasetError(f"recipe {recipe.name} has no generated entries, so it has no ladder")
     progress.start("sizes of each generator", len(chosen))
     entries: list[dict[str, Any]] = []
     for entry in chosen:
@@ -61,7 +61,7 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return a built ladder's recipe with only the entries ``names``, each with ``count`` rows. Raises DatasetError."""
+    """Return a ladder's recipe with only the entries ``names`` and ``count`` rows of each. Raises DatasetError."""
     recipe = _without_nulls(manifest["resolved_recipe"])
     taken = [
         _without_nulls(entry) | {"count": dict(count)}
@@ -70,12 +70,11 @@ def rungs_taken(
     ]
     if not taken:
         raise DatasetError(
-            f"no size of {recipe['name']} is in the band: there is no recipe to write"
+            f"no size of {recipe['name']} is in the band, so there is no recipe to write"
         )
     about = f"The sizes of {recipe['name']} whose pass rate is in a band."
     return recipe | {"name": f"{recipe['name']}-tuned", "description": about, "entries": taken}
 
 
 def _without_nulls(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop null values, which occur only in resolved recipes."""
     return {key: value for key, value in settings.items() if value is not None}

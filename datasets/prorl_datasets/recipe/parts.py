@@ -1,4 +1,4 @@
-"""Defines the parts of a recipe as strict models."""
+"""Defines pydantic models for the parts of a recipe."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Percent = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3})?%$")]
 
 
 class Counts(Section):
-    """Rows wanted in each split: numbers, or percentages of a source."""
+    """Number of rows wanted in each split, or the percentage of a source's rows."""
 
     train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
-    """``all``: the remaining rows of a file or hub source. ``80%``: this share of its rows that passed their own
-    checks, with duplicates counted once."""
+    """``all``: the remaining rows of a file or hub source. ``80%``: this share of its distinct rows that passed their
+    checks."""
     validation: Annotated[int, Field(ge=0)] | Percent = 0
-    """Filled before train."""
+    """Number or percentage of rows, taken before those of ``train``."""
     test: Annotated[int, Field(ge=0)] | Percent = 0
-    """Filled before validation."""
+    """Number or percentage of rows, taken before those of ``validation``."""
 
     @model_validator(mode="after")
     def _at_most_all(self) -> Counts:
         if (total := sum(map(self._thousandths, SPLITS))) > 100_000:
-            raise ValueError(f"the percentages come to {total / 1000:g}%, more than 100%")
+            raise ValueError(f"the percentages add up to {total / 1000:g}%, more than 100%")
         return self
 
     def of(self, split: Split) -> int | None:
@@ -46,7 +46,7 @@ class Counts(Section):
         return value
 
     def among(self, split: Split, rows: int) -> int | None:
-        """Return the number of rows wanted of a source with ``rows`` rows; None means all remaining rows.
+        """Return the number of rows wanted in a split of a source with ``rows`` rows; None means all remaining rows.
 
         Percentages that sum to 100 % use every row.
         """
@@ -57,7 +57,7 @@ class Counts(Section):
         return spread(rows, [*shares, 100_000 - sum(shares)])[order.index(split)]
 
     def among_all(self, rows: int) -> dict[Split, int]:
-        """Return the number of rows wanted in each split of a source with ``rows`` rows."""
+        """Return {split: number of rows wanted} for a source with ``rows`` rows."""
         targets = {split: self.among(split, rows) for split in SPLITS}
         remaining = rows - sum(count for count in targets.values() if count is not None)
         return {s: max(remaining, 0) if count is None else count for s, count in targets.items()}
@@ -68,7 +68,7 @@ class Counts(Section):
 
     @property
     def is_open(self) -> bool:
-        """True if some count depends on the source's rows."""
+        """Whether a count depends on the number of rows of the source."""
         return any(self.of(split) is None for split in SPLITS)
 
     def _thousandths(self, split: Split) -> int:
@@ -90,30 +90,30 @@ class Entry(Section):
     """``math``, ``code``, ``stem``, ``logic``, ``instruction``, or your verifier's name. Sets the default verifier and
     template."""
     verifier: str | None = None
-    """Verifier that scores the rows; null: the domain's."""
+    """Verifier that scores the rows; null uses the domain's verifier."""
     source: SerializeAsAny[SourceSettings]
     """Where the rows come from; its ``kind`` sets the other keys."""
     count: Counts
     """Number of rows in each split."""
     template: str | None = None
-    """Prompt template, which holds ``{question}`` and literal braces doubled; null: the recipe's for the domain, or
-    else the verifier's."""
+    """Prompt template with ``{question}``; literal braces are doubled. null uses the recipe's template for the domain,
+    or else the verifier's."""
     reference: dict[str, Any] = Field(default_factory=dict)
-    """Keys to set in the reference of every row: ``{environment: scientific}``."""
+    """Keys to add to the reference of every row, such as ``{environment: scientific}``."""
     weight: Annotated[float, Field(gt=0)] = 1.0
     """Sampling weight in training, stored in the rows' metadata."""
     licence: str = "Apache-2.0"
-    """Licence of rows that do not name their own."""
+    """Licence of rows that do not state one."""
     min_share: Annotated[float, Field(ge=0, le=1)] | None = None
     """Overrides the recipe's ``min_share`` for this entry."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """Share of rows whose gold response is scored by the verifier. The others are right by construction and marked
-    ``self-consistent``. Above 0, generated rows without a known answer are dropped."""
+    ``self-consistent``. If it is above 0, generated rows without a known answer are dropped."""
     compare_texts: bool = False
-    """For a generator: also drop near-duplicates, as for rows of files."""
+    """Whether to drop near-duplicates of generated rows, as of rows from files."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
     """For generated code: share of rows whose gold response runs test by test, as in training. The others run all tests
-    in one box."""
+    in one sandbox."""
 
     @field_validator("domain", "verifier")
     @classmethod
@@ -146,7 +146,7 @@ class Entry(Section):
             raise ValueError(f"a reasoning_gym source must be logic or math, not {self.domain}")
         if self.count.is_open and self.generated:
             raise ValueError(
-                "count 'all' and percentages are only for file sources; a generator has no end"
+                "count 'all' and percentages need a file source; a generator has no end, so give a number of rows"
             )
         check_template(self.template)
         return self
@@ -168,27 +168,27 @@ class Member(Section):
     """One task or family of a group."""
 
     name: str
-    """Name of the task or family. For procedural members also a pattern such as ``algebra_*``: each matching family of
-    the domain that is not listed by name becomes a member with these settings."""
+    """Name of the task or family. In a procedural group, a pattern such as ``algebra_*`` adds each matching family of
+    the domain that is not listed by name, with these settings."""
     share: Annotated[int, Field(ge=1)] = 1
-    """Its part of the group's counts, relative to the other members'."""
+    """Weight of the member when the group's counts are divided among members."""
     config: dict[str, Any] = Field(default_factory=dict)
-    """For a reasoning_gym member: keys of the task's configuration class."""
+    """For reasoning_gym: keys of the task's configuration class."""
     levels: Levels | None = None
-    """For a procedural member: its levels; null: the group's."""
+    """For procedural: difficulty levels; null uses the group's levels."""
 
 
 class Group(Section):
-    """Many generators that share one count, each as an entry ``<name>-<member>``."""
+    """Generators that share one row count. Each member becomes an entry ``<name>-<member>``."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
-    """Prefix of the names of its entries."""
+    """Prefix of the entries' names."""
     domain: Domain
     """As for an entry."""
     kind: str
     """``reasoning_gym``, ``procedural``, or another source with members."""
     levels: Levels = Field(default_factory=lambda: [1, 2, 3])
-    """Levels of procedural members; each row draws one of them."""
+    """Difficulty levels of procedural members; each row has a random one."""
     count: Counts
     """Number of rows of the whole group in each split; ``all`` and percentages are not allowed."""
     members: Annotated[list[str | Member], Field(min_length=1)]
@@ -210,7 +210,9 @@ class Group(Section):
     @classmethod
     def _count_is_of_numbers(cls, count: Counts) -> Counts:
         if count.is_open:
-            raise ValueError("a group's counts are numbers: generators have no end")
+            raise ValueError(
+                "a group's counts must be numbers of rows, because generators have no end"
+            )
         return count
 
     def entries(self) -> list[Entry]:
@@ -239,7 +241,7 @@ class Group(Section):
         ]
 
     def _named(self, member: Member, explicit: Collection[str]) -> list[Member]:
-        """Return the members that match a name or pattern, without those in ``explicit``."""
+        """Expand a member whose name is a pattern to the matching members, without those in ``explicit``."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names
@@ -249,7 +251,7 @@ class Group(Section):
             )
         fitting = [n for n in fnmatch.filter(names(self.domain), member.name) if n not in explicit]
         if not fitting:
-            raise ValueError(f"no {self.domain} member of {self.kind} fits '{member.name}'")
+            raise ValueError(f"no {self.domain} member of {self.kind} matches '{member.name}'")
         return [member.model_copy(update={"name": name}) for name in fitting]
 
     def _source(self, member: Member) -> SourceSettings:
@@ -285,20 +287,20 @@ class Decontamination(Section):
     benchmarks: Literal["all"] | list[str] = "all"
     """Benchmarks to compare with: all, or a list of names. An empty list turns decontamination off."""
     variants: Literal["drop", "keep"] = "drop"
-    """Whether to drop rows that resemble an item but have other numbers, or keep them and list them in
+    """Whether to drop rows that resemble a benchmark item but have other numbers, or to keep them and list them in
     ``decontamination.jsonl``."""
     embedding: str | None = None
-    """Name of your ``EmbedderSpec``; rows whose embedding is close to an item's are also dropped."""
+    """Name of your ``EmbedderSpec``; rows whose embedding is close to that of a benchmark item are also dropped."""
     paraphrases: bool = False
-    """Also drop rows that paraphrase an item, found by its numbers and distinctive words."""
+    """Whether to drop rows that paraphrase a benchmark item, which share its numbers and distinctive words."""
 
 
 class Difficulty(Section):
     """A filter that keeps rows whose pass rate lies in a band."""
 
     ratings: str
-    """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder, relative to the recipe's folder. Or your own
-    JSONL: each line has ``id`` or ``prompt`` (the whole prompt; case and spacing are ignored), ``pass_rate``, and ``n``
+    """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder, relative to the recipe's folder. Each line of
+    your own JSONL needs ``id`` or ``prompt`` (the whole prompt; case and spacing are ignored), ``pass_rate``, and ``n``
     if ``min_n`` is set."""
     band: tuple[Share, Share]
     """Lowest and highest pass rate to keep, inclusive."""
@@ -311,7 +313,7 @@ class Difficulty(Section):
     def _band_has_room(self) -> Difficulty:
         if self.band[0] > self.band[1]:
             raise ValueError(
-                f"band is [{self.band[0]:g}, {self.band[1]:g}]: the lower end comes first"
+                f"band is [{self.band[0]:g}, {self.band[1]:g}]; the first number must not be larger"
             )
         return self
 

@@ -1,4 +1,4 @@
-"""Loads recipes, the YAML files that specify a dataset, without opening a source."""
+"""Loads recipes, the YAML files that specify a dataset."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ class Recipe(Section):
     description: str = ""
     """Shown on the card and in ``prorl data recipes``."""
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
-    """Seed of everything random."""
+    """Seed of all random choices."""
     prompts: Annotated[dict[Domain, str], Field(default_factory=dict)]
-    """Maps a domain to its prompt template, which holds ``{question}`` and literal braces doubled. A domain without one
-    uses the prompt of the verifier that scores the row."""
+    """Maps a domain to its prompt template, which contains ``{question}``; literal braces are doubled. Other domains
+    use the prompt of the verifier that scores the row."""
     entries: Annotated[list[Entry], Field(default_factory=list)]
     """Sources with their counts."""
     groups: Annotated[list[Group], Field(default_factory=list)]
-    """Sets of generators that share one count; their entries follow those in ``entries``."""
+    """Groups of generators that share one row count; their entries follow those in ``entries``."""
     weights: Annotated[dict[Domain, Annotated[float, Field(gt=0)]], Field(default_factory=dict)]
-    """Maps a domain to a factor on the ``weight`` of its entries (default 1); stored in the rows' metadata and used by
-    ``prorl train``."""
+    """Maps a domain to a factor for the ``weight`` of its entries (default 1). Rows store the product as their sampling
+    weight for ``prorl train``."""
     near_duplicate: Annotated[float, Field(ge=0, le=1)] = 0.8
-    """MinHash similarity from which two rows are near-duplicates; 0: off. Applies to rows of files, and of generators
+    """Minimum MinHash similarity of near-duplicates, or 0 to keep them. Applies to rows of files, and of generators
     with ``compare_texts``."""
     decontamination: Decontamination = Decontamination()
     """Benchmarks that rows must not repeat."""
@@ -72,7 +72,7 @@ class Recipe(Section):
     plugins: Annotated[list[str], Field(default_factory=list)]
     """Python files with your sources or verifiers, as with ``--plugin``; relative to the recipe's folder."""
     base: Annotated[Path | None, Field(exclude=True)] = None
-    """Folder that relative paths start at; not a key of the file."""
+    """Folder to which paths are relative; not a key of the file."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
@@ -101,21 +101,21 @@ class Recipe(Section):
         return path / PASS_RATES if path.is_dir() else path
 
     def resolved(self) -> dict[str, Any]:
-        """Return the recipe as JSON values with all defaults; loading it again gives the same rows.
+        """Return the recipe as JSON values with all defaults; loading them gives the same rows.
 
-        The prompts that verifiers define are not included.
+        The prompts of verifiers are not included.
         """
         return self.model_dump(mode="json", exclude={"groups"})
 
     def min_share_of(self, entry: Entry) -> float:
-        """Return the fraction of its target below which an entry is reported as too short."""
+        """Return the minimum fraction of an entry's row count that the entry must reach."""
         return self.min_share if entry.min_share is None else entry.min_share
 
     def select(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
-        """Return the entries that ``only`` names (all if it is empty) and ``skip`` does not.
+        """Return the entries that match ``only`` (all if it is empty) and do not match ``skip``.
 
-        Both contain names of entries or groups, or patterns. Raises DatasetError if one matches nothing, or no entry is
-        left.
+        Both contain entry names, group names or patterns. Raises DatasetError if one of them matches nothing, or no
+        entry is left.
         """
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
@@ -135,10 +135,11 @@ class Recipe(Section):
         return selected
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
-        """Return a recipe with about ``limit`` rows, in proportion but at least one row for each entry and split.
+        """Return a recipe with about ``limit`` rows, reduced in proportion, but with at least one row for each entry
+        and split.
 
-        Only the entries in ``names`` are counted and reduced. ``rows`` maps entries to the sizes of their sources. A
-        recipe within the limit is returned unchanged.
+        Only the entries in ``names`` are counted and reduced. ``rows`` maps entries to the numbers of rows in their
+        sources. A recipe within the limit is returned unchanged.
         """
         full = {
             (entry.name, split): count

@@ -1,4 +1,4 @@
-"""Starts row-making processes, forked from a process that has done the imports, and sends them requests."""
+"""Starts row-making processes and sends them requests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Setting:
 
 
 class RowTemplate(Closing):
-    """The process that row makers are forked from, restarted after a crash. Thread-safe."""
+    """Forks row-making processes from a template process with all imports. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class RowTemplate(Closing):
         self.closed = False
 
     def fork(self) -> Child:
-        """Fork a row maker. Raises ServiceError."""
+        """Fork a row-making process. Raises ServiceError."""
         with self._lock:
             if self.closed:
                 raise ServiceError(_STOPPED)
@@ -77,7 +77,7 @@ class RowTemplate(Closing):
 class RowClient(Closing):
     """One row-making process, forked on first use. Not thread-safe.
 
-    A process killed by a signal is restarted once per request.
+    If a signal kills the process, the request is sent once more to a new one.
     """
 
     def __init__(self, template: RowTemplate | None = None) -> None:
@@ -94,7 +94,7 @@ class RowClient(Closing):
             self._ask(setting.request())
 
     def check(self, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
-        """Return the mistakes in the given (reasoning-gym task, configuration) pairs."""
+        """Return a line for each mistake in (reasoning-gym task, configuration) pairs."""
         mistakes: list[str] = self._ask({"check": list(pairs)})
         return mistakes
 
@@ -153,7 +153,7 @@ class RowClient(Closing):
         return reader.receive_body()
 
     def _end(self) -> tuple[int | None, str]:
-        """End the process; return its exit code (None if unknown), and the signal or the process's last output."""
+        """End the process; return its exit code (None if unknown), and its signal or last output."""
         if self._process is None:
             return None, ""
         (child, _), self._process = self._process, None
@@ -170,7 +170,7 @@ class RowClient(Closing):
 
 
 class Children(Closing):
-    """Row-making processes, each lent to one thread at a time."""
+    """Pool of row-making processes, each lent to one thread at a time."""
 
     def __init__(self, workers: int) -> None:
         self._template = RowTemplate()

@@ -1,6 +1,6 @@
-"""Makes finished candidates in a child process: item, prompt, keys, and matches with benchmarks.
+"""Makes candidates in a child process: draws or converts rows, adds prompts and keys, and finds benchmark matches.
 
-It is a separate process because some reasoning-gym tasks need PYTHONHASHSEED=0 or reseed numpy globally.
+The process is separate because some reasoning-gym tasks need PYTHONHASHSEED=0 or reseed numpy globally.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from prorl_datasets.text.index import BenchmarkIndex, Match
 
 PROBES = 24
-"""Number of items of an entry that are compared with each other if one resembles a benchmark item. N-grams that two of
-them share count as the entry's template."""
+"""Number of generated items that are compared to find an entry's template if a row resembles a benchmark item. N-grams
+that two of the items share belong to the template."""
 LEAST_WORDS = 8
 """Texts with fewer words are compared only as a whole, because a few common words do not make a near-duplicate."""
 DIGITS = 4300
@@ -59,7 +59,7 @@ LEAST_GOLD = 20
 """A gold response of at least this many characters does not occur in its own question by coincidence."""
 _NUMBER = re.compile(r"\$?(-?\d+(?:\.\d+)?)(?:\s*\\times\s*10\^\{(-?\d+)\})?\$?(.*)", re.DOTALL)
 SHOWN = 400
-"""Number of characters of a text in a report of matches."""
+"""Maximum number of characters of a text in a report of matches."""
 MAX_PAIRS = 5
 """Maximum number of benchmark items listed for one row."""
 
@@ -92,9 +92,9 @@ class RowMaker:
         return candidates
 
     def convert(self, name: str, rows: Sequence[Sequence[Any]]) -> list[Candidate | Drop]:
-        """Return the candidates of raw rows (index, *RawRow).
+        """Convert raw rows (index, *RawRow) to candidates.
 
-        A bad row becomes a Drop, or raises DatasetError with file and line if the source stops at bad rows.
+        A bad row becomes a Drop. If the source stops at bad rows, raises DatasetError with file and line instead.
         """
         entry = self._entries[name]
         policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
@@ -152,7 +152,7 @@ class RowMaker:
         if entry.verifier not in (None, row.task.verifier):
             raise DatasetError(
                 f"entry '{entry.name}': its source makes rows for the verifier {row.task.verifier}, not for "
-                f"{entry.verifier}; leave out 'verifier'"
+                f"{entry.verifier}; remove the key 'verifier'"
             )
         if entry.reference or spec.is_environment:
             row = replace(row, task=_merge_reference(entry, row.task))
@@ -232,7 +232,7 @@ class RowMaker:
         )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
-        """Return the gold response, and a task that runs all tests in one sandbox. Either may be None."""
+        """Return (gold response, task that runs all tests in one sandbox); either may be None."""
         one_box = entry.spec.one_box
         if row.gold is None or row.task.verifier != "code" or one_box is None:
             return row.gold, None
@@ -282,7 +282,7 @@ def _merge_reference(entry: Entry, task: Task) -> Task:
 
 @contextmanager
 def _place(where: str) -> Iterator[None]:
-    """If an unexpected exception occurs, add the row's position to the traceback, where ``rows.client`` reads it."""
+    """Add the row's position to the traceback of an unexpected exception, for ``rows.client``."""
     try:
         yield
     except UserError:

@@ -1,4 +1,4 @@
-"""Stores finished pieces of a build in ``.<name>.build/<fingerprint>/`` next to its output."""
+"""Stores the part files of a build in ``.<name>.build/<fingerprint>/`` next to its output."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Part:
     pairs: list[dict[str, Any]] = field(default_factory=list)
     """Matches with benchmark items."""
     quarantine: list[dict[str, Any]] = field(default_factory=list)
-    """Bad rows that the source keeps aside."""
+    """Bad rows, if the source quarantines them."""
     isolation: list[str] = field(default_factory=list)
     """Isolation levels of the sandbox in the gold check."""
     unpaid: int = 0
-    """Number and example of rows, as in ``gold.Unpaid``."""
+    """Number of rows that ``gold.Unpaid`` counts."""
     unpaid_example: str = ""
 
     def drop(self, stage: str, reason: str, item: str, **about: str) -> None:
@@ -77,7 +77,7 @@ def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, 
 
 
 class PartStore:
-    """Part files of one build."""
+    """Part files of one build, with a lock."""
 
     def __init__(self, out: Path, fingerprint: str) -> None:
         self._out = out
@@ -117,9 +117,9 @@ class PartStore:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the output for this process.
+        """Hold the lock on the build's output.
 
-        Raises DatasetError if another build holds the lock, UserError for disk errors.
+        Raises DatasetError if another build holds it, UserError for disk errors.
         """
         with explain_write_errors(self._root):
             self._root.mkdir(parents=True, exist_ok=True)

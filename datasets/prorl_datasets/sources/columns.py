@@ -28,7 +28,7 @@ from prorl_verifiers import VERIFIERS, load_task
 from prorl_verifiers.environment import opening_of
 
 ID_FIELD = "id"
-"""The column of this name (or the one mapped to it) identifies a row; a repeated name is an error."""
+"""Name of the column that identifies a row; repeated ids are errors."""
 GOLD_FIELD = "gold_response"
 NO_CONDITION = "where has no value"
 """Drop reason if ``where`` cannot be evaluated for a row."""
@@ -161,7 +161,7 @@ def map_row(
 ) -> Row:
     """Convert a raw row. Without ``settings``, the columns must have the names of prorl's fields.
 
-    Integers may have any length. Raises BadRow for a missing column, an impossible gold answer, or a rejected task.
+    Raises BadRow for a missing column, an impossible gold answer, or a rejected task.
     """
     spec = VERIFIERS.get(verifier)
     with long_integers():
@@ -257,7 +257,7 @@ class _Fields:
         if self._settings is None:
             return {}
         named = {
-            name.removeprefix(METADATA): _carried(self.get(name, True))
+            name.removeprefix(METADATA): _for_metadata(self.get(name, True))
             for name in self._columns
             if name.startswith(METADATA)
         }
@@ -270,28 +270,28 @@ class _Fields:
                     f"no column '{name}'",
                 )
         kept = {
-            name: _carried(value)
+            name: _for_metadata(value)
             for name, value in self._raw.items()
             if (name not in self._used if keep is None else name in keep)
         }
         return {**named, "extra": kept} if kept else named
 
 
-def _carried(value: Any) -> Any:
-    """Return a value for the metadata: NaN and infinity become null, and what JSON cannot hold becomes a text."""
+def _for_metadata(value: Any) -> Any:
+    """Return a value for the metadata: NaN and infinity become null, and unusable values become a note."""
     if (problem := odd_value(value)) is not None:
         return f"(left out: {problem})"
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):
-        return {str(key): _carried(member) for key, member in value.items()}
+        return {str(key): _for_metadata(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
-        return [_carried(member) for member in value]
+        return [_for_metadata(member) for member in value]
     return value
 
 
 def question_of(value: Any, where: str) -> str:
-    """Return the text of a prompt with one user message. Raises BadRow."""
+    """Return the text of a prompt, a string or messages with one user message. Raises BadRow."""
     text = value if isinstance(value, str) else None
     if isinstance(value, list):
         users = [
@@ -326,7 +326,7 @@ _LONGEST = 400
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return why a gold answer cannot be correct, or None. Only prorl's verifiers of typed answers have such rules."""
+    """Return why a gold answer cannot be correct, or None. Plug-in verifiers and untyped answers have no such rule."""
     if answer is None or not VERIFIERS.origin(verifier).is_ours:
         return None
     return None if VERIFIERS.get(verifier).data.target_type is None else no_answer(answer)

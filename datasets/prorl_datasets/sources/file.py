@@ -1,4 +1,4 @@
-"""Reads local files as a source, by columns or by an adapter."""
+"""Defines the source ``file``: local files, converted by columns or by an adapter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from prorl_datasets.spec import SourceSpec
 from prorl_datasets.types import DatasetError
 
 SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
-"""Files that ``save_to_disk`` of the library datasets writes: for one dataset, and for several splits."""
+"""Files that ``datasets.save_to_disk`` writes: one for a single dataset, the other for several splits."""
 
 
 class FileSource(RowFileSettings):
@@ -58,7 +58,7 @@ def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
             raise DatasetError(f"no file matches {path}")
     for file in files:
         if not file.name.endswith(READABLE):
-            raise DatasetError(f"{file}: expected {', '.join(READABLE)}")
+            raise DatasetError(f"{file}: unknown file type; expected {', '.join(READABLE)}")
     missing = [] if files == [path] else missing_shards(map(str, files))
     return _whole(path, files, [name for name in missing if fnmatchcase(name, str(path))])
 
@@ -67,7 +67,7 @@ def _folder_files(folder: Path) -> list[Path]:
     if (folder / SAVED_SPLITS).is_file():
         splits = sorted(file.parent.name for file in folder.glob(f"*/{SAVED}"))
         raise DatasetError(
-            f"{folder} holds several splits ({', '.join(splits)}): name one, {folder}/NAME"
+            f"{folder} holds several splits ({', '.join(splits)}); give the folder of one: {folder}/NAME"
         )
     inside = [(file, file.relative_to(folder)) for file in sorted(folder.rglob("*"))]
     files = [

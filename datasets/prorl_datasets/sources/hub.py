@@ -1,4 +1,4 @@
-"""Reads files of a data set on the hub, pinned to a commit, as a source."""
+"""Defines the source ``hub``: files of a data set on the hub, pinned to a commit."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def find(
 ) -> None:
     """Add the files of all entries to ``files`` and pin them in ``lock``.
 
-    Unavailable entries are recorded in ``files.failed``. Raises DatasetError if no hub is reachable, sources differ
-    from their pins, or one repository is used at two revisions.
+    Unavailable entries are recorded in ``files.failed``. Raises DatasetError if no hub is reachable, files differ from
+    ``lock``, or one repository is used at two revisions.
     """
     del recipe
     from prorl_datasets.hub.access import ADVICE, Access, Selection
@@ -63,7 +63,7 @@ def find(
         first, revision = revisions.setdefault(source.repo, (entry.name, source.revision))
         if revision != source.revision:
             raise DatasetError(
-                f"entries '{first}' and '{entry.name}' take {source.repo} at two revisions "
+                f"entries '{first}' and '{entry.name}' use {source.repo} at two revisions "
                 f"({revision}, {source.revision}); a recipe must use one revision of each "
                 "repository"
             )

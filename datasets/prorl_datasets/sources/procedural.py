@@ -1,4 +1,4 @@
-"""Uses prorl's own generators as a source."""
+"""Defines the source ``procedural``: prorl's own generators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ProceduralSource(SourceSettings):
     family: str
     """Name of the family."""
     levels: Levels = Field(default_factory=lambda: [1])
-    """1 is easiest; each row draws one."""
+    """Difficulty levels, from 1 (easiest) to 3; each row has a random one."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
@@ -77,7 +77,7 @@ def member(group: Group, one: Member) -> ProceduralSource:
 
 
 def rungs(settings: ProceduralSource) -> dict[str, ProceduralSource]:
-    """Return a source for each of the three levels of a family."""
+    """Return {label: source} for the three levels of a family."""
     return {f"l{n}": settings.model_copy(update={"levels": [n]}) for n in (1, 2, 3)}
 
 
@@ -90,7 +90,7 @@ def names(domain: str) -> list[str]:
 
 
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
-    """Return the gold program, and a task that runs all tests in one program."""
+    """Return (gold response, task) that run all tests in one program."""
     from prorl_datasets.procedural.code.problem import one_box as boxed
 
     return boxed(task, gold)

@@ -1,4 +1,4 @@
-"""Uses reasoning-gym as a source. Each item has its own seed."""
+"""Defines the source ``reasoning_gym``; each item has its own seed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ReasoningGymSource(SourceSettings):
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
     """Return a correct answer of an entry, or None if no answer is known.
 
-    A solver computes the answer if the task stores none, or stores an integral that is not evaluated.
+    If the task stores no answer or an unevaluated integral, a solver computes one.
     """
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
@@ -69,7 +69,7 @@ def item_key(task: str, entry: Mapping[str, Any]) -> str:
 
 
 def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row | Drop:
-    """Return the entry's row at ``index``, generated from ``seed``, or a Drop if the row is unusable."""
+    """Return the entry's row at ``index``, generated from ``seed``, or a Drop if it is unusable."""
     source = _settings(entry)
     made = memory.setdefault("reasoning_gym", {})
     reply = rg_entries.reply(made, source.task, source.config, seed & 0xFFFF_FFFF)
@@ -91,7 +91,7 @@ def member(group: Group, one: Member) -> ReasoningGymSource:
 
 
 def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
-    """Return a source for the current configuration (``now``) and for each level of the task's curriculum."""
+    """Return {label: source} for the current configuration (``now``) and each level of the task's curriculum."""
     ladder = {"now": settings}
     configs = [settings.config]
     for level, sizes in rg_entries.curriculum(settings.task).items():

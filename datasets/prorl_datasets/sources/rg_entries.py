@@ -12,9 +12,9 @@ from prorl_common import nearest
 from prorl_verifiers.logic.generated import plain
 
 BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
-"""Tasks that draw their items at construction; other tasks accept a new seed later."""
+"""Tasks that draw their items when the dataset is created; other datasets are reused with new seeds."""
 RUNS_PROGRAMS = ("codeio",)
-"""Tasks whose items come from running stored programs, some of which are random without a seed."""
+"""Tasks whose items come from stored programs; some of these use unseeded randomness."""
 
 
 def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def curriculum(task: str) -> dict[int, dict[str, Any]]:
 
 _NOTHING_ELSE = "Put nothing else into the final answer"
 _START = r"((?:^|[.?!)]|\n(?:- |\d+\. )?)\s*)"
-"""Matches the beginning of a sentence, so that quoted words and words to be sorted stay unchanged."""
+"""Matches the beginning of a sentence; quoted words and words to be sorted must stay unchanged."""
 _REPLY = r"((?:Please )?(?:[Rr]eply|[Rr]espond|[Aa]nswer|[Rr]eturn|[Gg]ive|[Pp]rovide|[Ss]tate)(?: with)?)"
 _ALONE = r"(?:only|just)"
 _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (

@@ -33,18 +33,18 @@ from prorl_datasets.types import DatasetError
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of each entry."""
+    """The files of a build's entries; dictionaries are keyed by entry unless stated otherwise."""
 
     paths: dict[str, list[Path]] = field(default_factory=dict)
-    """In reading order."""
+    """Files in reading order."""
     hashes: dict[str, str] = field(default_factory=dict)
-    """SHA-256 hashes by public file name."""
+    """SHA-256 hash of each file, by its name in the manifest."""
     contents: dict[str, list[str]] = field(default_factory=dict)
     """SHA-256 hashes of each entry's files."""
     taken: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Files chosen from a source that offers several."""
+    """Repository, revision and files that a hub source chose."""
     failed: dict[str, str] = field(default_factory=dict)
-    """Why an entry has no files."""
+    """Why the entry has no files."""
     progress: Progress = field(default_factory=NullProgress)
 
     def version(self, entry: str) -> str:
@@ -89,8 +89,7 @@ class RowFileSettings(RowSettings):
     """Settings of a source of files, whose rows are converted by an adapter or by their columns."""
 
     adapter: str | None = None
-    """Adapter that converts the rows of a published data set; can be combined only with ``where`` and
-    ``on_bad_row``."""
+    """Name of the adapter that converts the rows; can be combined only with ``where`` and ``on_bad_row``."""
 
     @model_validator(mode="after")
     def _one_way(self) -> RowFileSettings:
@@ -126,7 +125,7 @@ def check_rows(entry: Entry) -> list[str]:
 def read_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
     """Yield the raw rows of an entry's files. Raises DatasetError.
 
-    Unless the source stops at bad rows, a broken row has an error message as its third element.
+    If ``on_bad_row`` is not ``stop``, a broken row has an error message as its third element.
     """
     settings = _settings(entry)
     rows = (row for path in files.paths[entry.name] for row in _file_rows(settings, path))

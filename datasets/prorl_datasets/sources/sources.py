@@ -42,7 +42,7 @@ def find_files(
 ) -> Files:
     """Return the files of the entries ``selected``; hub files are pinned in ``lock``.
 
-    Unavailable sources are recorded in ``failed``. Raises DatasetError if sources differ from their pins.
+    Unavailable sources are recorded in ``failed``. Raises DatasetError if files differ from ``lock``.
     """
     files = Files(progress=progress)
     for spec, entries in _by_kind(selected):

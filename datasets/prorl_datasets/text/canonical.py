@@ -18,7 +18,7 @@ _NAME = re.compile(
     r"(?<![\\\w])(?:[A-Za-z]\w*(?=\()|[A-Za-z]+_(?:\w+|\{\w+\})|[a-z]+[A-Z]\w*"
     r"|[A-Z]{2,5}(?!\w)|[A-Z][a-z]+(?!\w))"
 )
-"""A called function, a subscript or inner underscore, camel case, capitals, or a capitalised word."""
+"""Matches a name: a called function, a subscript or inner underscore, camel case, capitals, or a capitalised word."""
 
 _SIGNATURE = re.compile(r"\bdef\s+\w+\s*\(([^()]{0,400})\)")
 _ARGUMENT = re.compile(r"(?:^|,)\s*\**([A-Za-z]\w*)")
@@ -108,7 +108,7 @@ _SPELT: dict[str, str] = {
     "quarter": "1 4",
     "mph": "mi per h",
 }
-"""Maps a word to its canonical words in one string, which is empty if a sign may replace the word."""
+"""Maps a word to its canonical words, separated by spaces; "" if a sign may replace the word."""
 
 
 def canonical_words(text: str, *, rename: bool = True) -> list[str]:

@@ -19,7 +19,7 @@ _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def rows_for(threshold: float) -> int:
-    """Return the most rows per band with which a pair of similarity ``threshold`` is found with probability RECALL.
+    """Return the largest number of rows per band that finds pairs of similarity ``threshold`` with probability RECALL.
 
     Raises ValueError for a threshold outside (0, 1].
     """
@@ -50,7 +50,7 @@ _ROWS_AT_A_TIME = 1 << 13
 
 
 class Signatures:
-    """A temporary file of signatures, in the order in which they were added."""
+    """A temporary file of MinHash signatures in order of addition."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -67,7 +67,7 @@ class Signatures:
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the sorted distinct signatures, and for each added signature its index among them.
+        """Return the sorted distinct signatures, and the index of each added signature among them.
 
         The shapes are (M, 128), on disk, and (N,).
         """
@@ -110,7 +110,7 @@ Edges = NDArray[np.void]
 """Array of dtype EDGE: two rows, the earlier first, and the estimated Jaccard similarity of their texts."""
 
 CENTRES = 8
-"""Number of rows of a bucket that are compared with all others in it."""
+"""Number of rows of a bucket that are compared with all other rows of the bucket."""
 
 _CHUNK = 1 << 13
 _PAIRS = 1 << 12

@@ -1,4 +1,4 @@
-"""Applies the three lexical rules to one view of the benchmark index, and defines the index file."""
+"""Searches one view (exact or canonical words) of the benchmark index, and reads and writes the index file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Rules:
     row_share: float = 0.6
     row_ngrams: int = 3
     common: int = 5
-    """N-grams that occur in this number of questions do not count."""
+    """N-grams that occur in at least this number of questions are ignored."""
     minhash: float = 0.5
     """Minimum similarity of the exact signatures."""
     canonical_minhash: float = 0.6
@@ -63,7 +63,7 @@ class ViewContents:
 
     questions: tuple[str, ...]
     grams: Hashes
-    """Sorted n-grams of the pairs, shape (G,), without those that do not count."""
+    """Sorted n-grams of the pairs, shape (G,), without the ignored ones."""
     gram_items: Indices
     """Items of the pairs, shape (G,)."""
     totals: Indices

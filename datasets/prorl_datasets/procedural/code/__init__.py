@@ -1,1 +1,1 @@
-"""Generates code problems, each with a gold solution and an independent brute force."""
+"""Generates code problems, each with a gold solution and an independent brute-force solver."""

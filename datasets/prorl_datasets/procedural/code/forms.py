@@ -1,4 +1,4 @@
-"""Describes, checks, reads and prints values for the two forms of a code problem: function and program."""
+"""Validates and formats the values of code problems, for functions and for programs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _WIDTHS = {"pairs": 2, "triples": 3}
 
 
 def check_kind(name: str, kind: str, value: Any) -> None:
-    """Raise ValueError unless ``value`` is of this kind. Function and program forms represent such values exactly."""
+    """Raise ValueError unless ``value`` is of ``kind``."""
     if not _fits(kind, value):
         raise ValueError(f"{name} is not of kind {kind!r}: {value!r:.200}")
 

@@ -1,6 +1,6 @@
 """Builds code items from problems (statement, gold solution, brute force).
 
-Expected outputs come from the brute force, except for inputs too large for it, which the gold solution answers.
+Expected outputs come from the brute force, or from the gold solution if the input is too large for it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Problem:
     edges: tuple[tuple[Any, ...], ...] = ()
     """Arguments that are always tested, unless two earlier tests have the same output."""
     large: Callable[[Random], tuple[Any, ...]] | None = None
-    """Returns arguments for which only a fast algorithm, such as the solution, is quick enough."""
+    """Draws arguments that are too large for a slow algorithm."""
 
     @property
     def inputs(self) -> list[tuple[str, str]]:
@@ -103,7 +103,7 @@ def code_family(name: str, summary: str, make: Callable[[Random, int], Problem])
 
 
 def code_item(rng: Random, problem: Problem) -> Item:
-    """Return the problem as an item in a random form (function or program) with 10 to 12 tests.
+    """Pose the problem as a function or a program, chosen at random, with 10 to 12 tests.
 
     Raises TooUniform if inputs vary too little, ValueError for a value of the wrong kind.
     """
@@ -164,7 +164,7 @@ def _case(
     values: dict[str, int],
     solve: Callable[..., Any] | None = None,
 ) -> _Case | None:
-    """Return a test, or None if its input occurs already or its output is too frequent."""
+    """Return a test, or None if its input is a repetition or its output is too frequent."""
     text = json.dumps(args)
     if text in inputs:
         return None
@@ -268,10 +268,10 @@ ONE_BOX_LIMITS = {
 
 
 def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
-    """Return a response and a task that runs all tests of the item as a single test, in one sandbox.
+    """Return a response and a task that run all tests of the item as a single test, in one sandbox.
 
-    Use it only for trusted references, because the tests share a process. ``gold`` is the item's response. Raises
-    ValueError if it has no code, or if the tests are neither all calls of one function nor all stdin/stdout.
+    The tests share a process, so the references must be trusted. ``gold`` is the item's response. Raises ValueError if
+    it contains no code, or if the tests are neither all calls of one function nor all stdin/stdout.
     """
     from prorl_sandbox import LANGUAGES
     from prorl_verifiers.extract import last_code_block

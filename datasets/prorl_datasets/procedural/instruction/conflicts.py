@@ -121,7 +121,7 @@ def _wrapped(plan: Plan) -> Findings:
 
 
 def _repeated(plan: Plan) -> Findings:
-    """Yield the constraints that a response breaks by repeating the request word for word."""
+    """Yield the constraints that a response must break in order to repeat the request word for word."""
     for prompt in plan.repeats:
         held = sum(token.isupper() for token in _CAPITALS.findall(prompt))
         if plan.capitals.high is not None and held > plan.capitals.high:
@@ -192,7 +192,7 @@ _RULES: tuple[Callable[[Plan], Findings], ...] = (
 
 
 def conflicts(ids: Sequence[str], kwargs: Sequence[Mapping[str, Any] | None]) -> list[str]:
-    """Return one line per contradiction, [] if none is found.
+    """Return a line for each contradiction between constraints.
 
     Raises TaskError for arguments that do not fit their id, ValueError for lists of unequal length.
     """

@@ -1,4 +1,4 @@
-"""Defines the constraints of an item, and words them."""
+"""Defines the constraints of an item and the sentences that state them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 class Drawn:
     """A constraint of an item: IFEval's id, its arguments and its sentence.
 
-    ``narrow`` means that few responses to other items meet it by chance.
+    ``narrow`` means that other responses rarely meet it by chance.
     """
 
     id: str
@@ -23,7 +23,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The request, on which constraints may depend; ``question`` means that it is a yes-or-no question."""
+    """Properties of a request on which constraints may depend; ``question`` marks a yes-or-no question."""
 
     request: str
     topic: str
@@ -36,7 +36,7 @@ Draw = Callable[[Random, Context], Drawn]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of constraint with IFEval's ``id``; ``narrow`` applies to all its constraints."""
+    """A kind of constraint with IFEval's ``id``. ``narrow`` applies to all its constraints."""
 
     id: str
     draw: Draw

@@ -1,6 +1,6 @@
 """Combines a request with compatible IFEval constraints: one family per id, and ``ifeval_mixed``.
 
-The reward checks only the constraints, as in IFEval, not the request.
+As in IFEval, the reward does not check the request itself.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ _APART = (
 _UNSPACED = frozenset(("ja", "th"))
 """Languages without spaces, in which tools count words differently."""
 _DAILY_SHARE = 0.04
-"""Share of the mixed items that ask for another language; these have requests of their own."""
+"""Share of the mixed items that ask for another language; their requests are DAILY."""
 _FOREIGN_SENTENCES, _FOREIGN_WORDS = 6, 40
-"""Number of sentences and words available in every language."""
+"""Minimum number of sentences and words available in every language."""
 _TRIES = 40
 _JOINS = ("{r} {s}", "{r} {s}", "{r}\n\n{s}", "{s}\n\n{r}")
 _LISTS = (
@@ -85,7 +85,7 @@ def apart() -> frozenset[tuple[str, str]]:
 
 
 def fits(drawn: Sequence[Drawn], context: Context) -> bool:
-    """Return whether the constraints fit each other and the request, and leave room for complete sentences."""
+    """Return whether the constraints are compatible with each other and the request, and allow complete sentences."""
     plan = read_plan([one.id for one in drawn], [one.kwargs for one in drawn])
     bullets, units = sum(plan.bullets), units_of(plan)
     if any(request_conflicts(context.request, context.topic, plan)):
@@ -115,7 +115,7 @@ class _Drawing:
     def draw(
         self, rng: Random, first: Kind | None, number: int, context: Context
     ) -> list[Drawn] | None:
-        """Return at least ``number`` constraints, or None if too few were found."""
+        """Return at least ``number`` compatible constraints, including ``first``, or None if too few were found."""
         candidates = [kind for kind in self.kinds if kind not in (first, self.language)]
         candidates = [
             k for k in candidates if context.question or k.short != "constrained_response"

@@ -1,6 +1,6 @@
-"""Arranges sentences in the form that a plan demands.
+"""Writes sentences in the form that a plan requires.
 
-A response is a row of units (paragraphs, sections, halves) with separators.
+A response consists of units (paragraphs, sections or halves) and separators.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _STOPS = ".。।۔!?"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How densely a text meets the demands."""
+    """Options for composing a response, natural by default; others give shorter texts."""
 
     natural: bool = True
-    """Whether several sentences name the required things, instead of one."""
+    """Whether required words are spread over several sentences instead of one."""
     loose: bool = False
     """Whether full stops are omitted."""
     lines: bool = False
@@ -33,7 +33,7 @@ def _cycle(texts: Sequence[str], number: int) -> list[str]:
 
 
 def _framed(things: Sequence[str], frames: Sequence[str], style: Style, size: int) -> list[str]:
-    """Return sentences that name all ``things``: at most ``size`` in each if the style is natural, else all in one."""
+    """Return sentences that contain all ``things``: up to ``size`` per sentence in natural style, else all in one."""
     if not things:
         return []
     if style.loose or not frames:
@@ -59,7 +59,7 @@ def _keywords(plan: Plan) -> list[str]:
 
 
 def _emphasised(sentences: list[str], number: int) -> tuple[list[str], int]:
-    """Capitalise long words, one per sentence in turn; also return how many words are still to be capitalised."""
+    """Capitalise ``number`` long words, spread over the sentences; return the sentences and the number left."""
     split = [sentence.split(" ") for sentence in sentences]
     for least in (5, 4, 3):
         for words in split:
@@ -85,7 +85,7 @@ def _highlighted(sentence: str) -> str:
 
 
 def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str], list[str]]:
-    """Return the filler sentences with capitals and highlights, and text with those that did not fit."""
+    """Add capitals and highlights to the filler sentences; return them and text with those that did not fit."""
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))

@@ -15,7 +15,7 @@ Arguments = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Span:
-    """Integers from ``low`` to ``high``, inclusive; None means no upper bound."""
+    """An inclusive range from ``low`` to ``high``; None means no upper bound."""
 
     low: int = 0
     high: int | None = None
@@ -35,7 +35,7 @@ class Span:
 
 @dataclass(slots=True)
 class Plan:
-    """The demands on one response.
+    """The combined requirements of all constraints on one response.
 
     Lists have an entry per constraint, in the same order. Dictionary keys are lowercase words or letters.
     """
@@ -59,7 +59,7 @@ class Plan:
     endings: list[str] = field(default_factory=list)
     repeats: list[str] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
-    """Ids that are not among IFEval's 25, which are ignored."""
+    """Constraint ids other than IFEval's 25; they are ignored."""
 
     def has(self, name: str) -> bool:
         """Return whether there is a constraint with this id, which takes no arguments."""
@@ -141,7 +141,7 @@ def _add_places(plan: Plan, name: str, values: Arguments) -> bool:
 
 
 def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict[str, Any]]:
-    """Return the arguments as the verifier cleans them, or {} for an id that is not among IFEval's 25.
+    """Return the arguments as normalised by the verifier, or {} for an id that is not among IFEval's 25.
 
     Raises TaskError for arguments that do not fit their id.
     """

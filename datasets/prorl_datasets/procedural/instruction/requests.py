@@ -1,7 +1,7 @@
-"""Loads requests over a topic, with answers.
+"""Loads requests about a topic, with answers.
 
 Each block of ``requests.txt`` is a line ``# groups: template`` (``? groups: template`` for a yes-or-no question) and
-its answer, one sentence per line. The first k sentences are also an answer. Sentences have no comma, no word in capitals and no keyword.
+its answer, one sentence per line. Any number of first sentences is also an answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from prorl_datasets.procedural.instruction.topics import ALL_TOPICS, TOPICS
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request over a topic ``{t}``, its topics, and sentences that answer it."""
+    """A request template with ``{t}`` for the topic, its topics, and sentences that answer it."""
 
     template: str
     topics: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Chooses a response's sentences: those in its language and on its topic that no constraint forbids."""
+"""Chooses the sentences of a response by language and topic, without those that constraints forbid."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from prorl_datasets.procedural.wordings import Wordings
 from prorl_verifiers.instruction.text import word_pattern
 
 PHRASES = Wordings(f"{__package__}.phrases")
-"""Plain English sentences over a topic ``{t}`` and words to name ``{k}``; no comma, capitals or keyword."""
+"""English sentences with ``{t}`` for the topic and ``{k}`` for required words, without comma, capitals or keyword."""
 _BANNED = 10_000
 _TERSE = 50
-"""Below this limit of words, short sentences follow the answer's first sentence."""
+"""Responses limited to fewer words than this use short sentences after the answer's first sentence."""
 _WORDS_A_SENTENCE = 13
-"""Short sentences are used if the limit allows fewer words than this per required sentence."""
+"""Responses limited to fewer words per required sentence than this use short sentences."""
 _OPENING = 3
-"""Number of the answer's sentences that stay in the text when bullets take the others."""
+"""Number of the answer's sentences that stay in the text if the others become bullets."""
 _ENOUGH = 4
 """If this many fillers have no unwanted letters, the other fillers are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bans:
-    """Forbidden patterns and letters to avoid."""
+    """Patterns that sentences must not match, and letters to avoid."""
 
     patterns: tuple[re.Pattern[str], ...]
     letters: str
 
     def cost(self, text: str) -> int:
-        """Return 0 for a clean sentence, at least 10,000 for a banned one."""
+        """Return the number of unwanted letters, plus 10,000 for each banned pattern."""
         banned = _BANNED * sum(pattern.search(text) is not None for pattern in self.patterns)
         return banned + sum(text.lower().count(letter) for letter in self.letters)
 
@@ -47,7 +47,7 @@ class Bans:
 
 
 def bans_of(plan: Plan) -> Bans:
-    """Return a plan's bans: forbidden words and capped keywords, also inside other words."""
+    """Return a plan's bans: forbidden words, capped keywords (also inside other words) and capped letters."""
     capped = [key for key, span in plan.keywords.items() if span.high is not None]
     patterns = [word_pattern(word) for word in plan.forbidden]
     patterns += [re.compile(re.escape(key), re.IGNORECASE) for key in capped]
@@ -57,7 +57,7 @@ def bans_of(plan: Plan) -> Bans:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The sentences of one response. Each list is sorted best first and used cyclically."""
+    """The sentences available for one response. Each list is sorted best first and used cyclically."""
 
     fillers: Sequence[str]
     frames: Sequence[str]
@@ -74,7 +74,7 @@ class Voice:
 def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] = ()) -> Voice:
     """Return the sentences for a plan; unknown languages fall back to English.
 
-    Sentences of ``answer`` (over ``{t}``) come first, then others about the topic, then general ones.
+    Sentences of ``answer`` (with ``{t}`` for the topic) come first, then others about the topic, then general ones.
     """
     bans = bans_of(plan)
     language = next((code for code in plan.languages if sentences_of(code)), None)
@@ -135,7 +135,7 @@ def _begun(sentence: str) -> str:
 def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
     """Return the allowed sentences, best first.
 
-    If enough sentences lack the unwanted letters, only they and the best sentence about the topic are returned.
+    If enough sentences lack the unwanted letters, returns only these and the best sentence about the topic.
     """
     best = bans.best(fillers)
     if not bans.letters:

@@ -56,9 +56,9 @@ _TRIES = 14
 _MARGIN = 2
 """Sentences added to a minimum, because the two sentence splitters count differently."""
 _FOR_CAPITALS = 15
-"""Number of sentences from which langdetect recognises English in capitals."""
+"""Minimum number of sentences for langdetect to recognise English in capitals."""
 _FOREIGN = 2
-"""There is at least one sentence per this many characters of required strings, so that these stay a minority."""
+"""Maximum number of characters of required strings per foreign sentence, so that these strings stay a minority."""
 _MOST = 10_000
 """Maximum number of words, letters or parts to compose."""
 Asked = Sequence[tuple[str, Mapping[str, Any]]]
@@ -73,9 +73,9 @@ def compose(
 ) -> str | None:
     """Return a response that should meet every constraint, or None.
 
-    ``topic`` is a noun phrase for its sentences; ``answer`` are sentences over ``{t}`` that answer the request. Equal
-    arguments give equal responses. A response that fails only the published checker (mode ``reference``) is a last
-    resort. Raises TaskError for arguments that do not fit their id.
+    ``topic`` is a noun phrase; ``answer`` are sentences with ``{t}`` for the topic that answer the request. Equal
+    arguments give equal responses. If none passes the published checker (mode ``reference``), returns one that fails
+    only this checker. Raises TaskError for arguments that do not fit their id.
     """
     plan = read_plan(ids, kwargs)
     if plan.other or _largest(plan) > _MOST:
@@ -130,7 +130,7 @@ def _option(plan: Plan, rng: Random) -> str:
 
 
 def _attempts(plan: Plan, voice: Voice, style: Style, option: str) -> list[str]:
-    """Return a text whose lengths fit the plan, or []."""
+    """Return [text] if a text fits the plan's lengths, else []."""
     fill = _first_fill(plan, voice) if style.natural else 1 - style.loose
     visited: set[int] = set()
     for _ in range(_TRIES):
@@ -200,7 +200,7 @@ def _change(plan: Plan, text: str, style: Style) -> int:
 
 
 def _accepted(text: str, constraints: Asked, mode: str) -> bool:
-    """Return whether the text passes all checks that need no library, in this mode."""
+    """Return whether the text passes the checks of ``mode`` that need no library."""
     body = text if mode == "reference" else visible(text).strip()
     if not has_word(body):
         return False

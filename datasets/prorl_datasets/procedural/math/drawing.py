@@ -1,4 +1,4 @@
-"""Draws that families share: redraws, signs, names of people."""
+"""Contains random draws and names that families share."""
 
 from __future__ import annotations
 

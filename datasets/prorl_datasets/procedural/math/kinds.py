@@ -1,7 +1,4 @@
-"""Builds families that draw a kind of problem by level.
-
-A kind is a function that draws a problem from random numbers alone.
-"""
+"""Builds families from kinds, which are functions that draw one sort of problem."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ def of_kinds(
     hard: tuple[Kind, ...],
     summary: str = "",
 ) -> Family:
-    """Return a family that draws one of the level's kinds, then a problem of this kind."""
+    """Return a family that draws one of the kinds of the level, then a problem of this kind."""
 
     def make(rng: Random, level: int) -> Problem:
         return rng.choice((easy, middle, hard)[level - 1])(rng)
@@ -32,6 +29,6 @@ def of_kinds(
 
 
 def posed(kind: str, question: str, answer: int | Fraction | str, **given: object) -> Problem:
-    """Return the problem; ``given`` are the numbers in the question."""
+    """Return the problem, which is identified by ``kind`` and the numbers ``given`` in the question."""
     text = answer if isinstance(answer, str) else fraction(answer)
     return Problem(question, text, {"kind": kind, **given})

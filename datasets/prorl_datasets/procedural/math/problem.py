@@ -38,7 +38,7 @@ class Problem:
 
 
 def math_family(name: str, make: Callable[[Random, int], Problem], summary: str = "") -> Family:
-    """Return the family of ``make(rng, level)``.
+    """Return a family whose problems are drawn by ``make(rng, level)``.
 
     Raises ValueError unless the name begins with a topic.
     """
@@ -63,7 +63,7 @@ def math_family(name: str, make: Callable[[Random, int], Problem], summary: str 
 
 
 def seldom(family: Family, *answers: str) -> Family:
-    """Return the family, changed to redraw a problem once if its answer is one of ``answers``."""
+    """Return a copy of ``family`` that redraws a problem once if its answer is one of ``answers``."""
 
     def generate(rng: Random, level: int) -> Item:
         item = family.generate(rng, level)

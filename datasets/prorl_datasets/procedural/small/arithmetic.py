@@ -1,4 +1,4 @@
-"""Tiny arithmetic with integer answers."""
+"""Simple arithmetic problems with integer answers."""
 
 from __future__ import annotations
 

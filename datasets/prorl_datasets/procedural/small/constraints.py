@@ -1,4 +1,4 @@
-"""Defines 17 of IFEval's 25 constraints: sentence, id with arguments, and an edit of the gold response."""
+"""Defines 17 of IFEval's 25 constraints, each with a sentence, id, arguments and an edit of the gold response."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ENDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One constraint; edits apply in ascending ``order``."""
+    """One constraint. Edits of the gold response are applied in ascending ``order``."""
 
     id: str
     kwargs: dict[str, Any]

@@ -1,6 +1,6 @@
-"""One-line functions; levels 2 and 3 add one or two parameters.
+"""Problems that ask for a one-line function; levels 2 and 3 add one or two parameters.
 
-A family's level 1 items differ only in names and wording, later ones in content.
+A family's items of level 1 differ only in names and wording.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Poses physical laws given as data: quantities with units, a solver for each, and scenes.
+"""Builds problems from physical laws, given as quantities with units, solvers and scenes.
 
 Level 1 asks for the result in the first units, level 2 uses other units or asks for another quantity, and level 3 uses
 a law of several steps. The solution uses the numbers as stated in the question.
@@ -56,14 +56,14 @@ class Law:
     quantities: tuple[Quantity, ...]
     """The result first, then the drawn quantities."""
     scenes: Callable[[Random], str]
-    """Draws the sentence that sets the scene."""
+    """Draws the sentence that introduces the problem."""
     solve: Mapping[str, Callable[[Values], float]]
     """A solver for each quantity that may be asked for."""
     note: str = ""
     check: Callable[[Values], bool] | None = None
     """Returns whether drawn values are plausible together."""
     slips: Callable[[Values, str], tuple[float, ...]] | None = None
-    """Results of typical mistakes from (values, key asked for), in the law's unit."""
+    """Returns results of typical mistakes, in the law's unit, from (values, key asked for)."""
     bounds: tuple[float, float] | None = None
     """Realistic range of the result, in the law's unit."""
     signed: bool = False
@@ -131,7 +131,7 @@ def law_family(
 
 
 def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
-    """Draw a problem; ``units`` changes its units, and ``unknown`` asks for another quantity than the result.
+    """Draw a problem. ``units`` uses other units, and ``unknown`` asks for another quantity than the result.
 
     Raises RuntimeError if no draw is plausible, which means a bug in the law.
     """
@@ -183,7 +183,7 @@ def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
 
 
 def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """Return whether computed values are readable (not 5e6 ms); only default units may need a power of ten."""
+    """Return whether computed values are readable, unlike 5e6 ms. Values in default units may need a power of ten."""
     numbers = {asked: drawn.scales[asked].outward(drawn.values[asked])}
     head = law.quantities[0].key
     if head != asked:
@@ -224,7 +224,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
 
 
 def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
-    """Return results of typical mistakes, in the unit asked for: first of unconverted units, then the law's slips."""
+    """Return results of typical mistakes in the unit asked for: unconverted units first, then the law's ``slips``."""
     scale = drawn.scales[asked]
     results = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
     for key, number in drawn.stated.items():

@@ -1,7 +1,7 @@
 """Builds numeric or multiple-choice items from solved science problems.
 
-Numbers are rounded in decimal from 12 significant digits, half away from zero, so that rounding errors, which differ
-between machines, cannot change an item.
+Numbers are first rounded to 13 significant digits, because binary rounding errors differ between machines, and then
+rounded half away from zero.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ NEAREST = 0.06
 OPTION_FIGURES = 3
 """Minimum number of significant figures of an option; with two, the right one could be off by 5%."""
 FARTHEST = 1000.0
-"""Options differ from the right value at most by this factor."""
+"""Maximum factor between an option and the right value."""
 _SCALES = (
     (0.25, 0.4, 0.5, 0.7, 1.4, 1.75, 2.0, 2.5, 3.0, 4.0),
     (0.33, 0.5, 0.62, 0.75, 0.87, 1.15, 1.3, 1.6, 2.0, 2.8),
@@ -63,14 +63,14 @@ class Solved:
     figures: int = 3
     """Significant figures that the question asks for."""
     wrong: tuple[float, ...] = ()
-    """Results of typical mistakes; the builder drops those that it cannot use."""
+    """Results of typical mistakes; the builder drops unsuitable ones."""
     exact: bool = False
     """Whether the value is an integer or a decimal of at most 9 digits, which is not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question with text options and at least five ``wrong`` ones, of which five are drawn."""
+    """A question with a ``right`` option and at least five ``wrong`` ones, of which five are drawn."""
 
     question: str
     right: str
@@ -79,7 +79,7 @@ class Choice:
 
 
 def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Family:
-    """Return the family of ``make(rng, level)``.
+    """Return a family whose problems are drawn by ``make(rng, level)``.
 
     Raises ValueError unless the name begins with a field.
     """
@@ -118,7 +118,7 @@ def stem_item(rng: Random, level: int, solved: Solved) -> Item:
 
 
 def choice_item(rng: Random, choice: Choice) -> Item:
-    """Return a question with text options as an item with six shuffled options."""
+    """Return the question as an item with six shuffled options."""
     wrong = [text for text in dict.fromkeys(choice.wrong) if text != choice.right]
     if len(wrong) < len(LETTERS) - 1:
         raise ValueError(f"six options need five wrong ones: {choice.question}")
@@ -132,12 +132,12 @@ def clean(rng: Random, low: float, high: float, places: int = 0) -> float:
 
 
 def rounded(value: float, figures: int = 3) -> float:
-    """Round to significant figures, half away from zero, equally on every machine."""
+    """Round to significant figures, half away from zero, with the same result on every machine."""
     return float(_decimal(value, figures))
 
 
 def shown(value: float) -> str:
-    r"""Return a drawn number as ``12.5``, ``340`` or, beyond 6 digits, ``$3.2 \times 10^{-6}$``."""
+    r"""Return a stated number as ``12.5``, ``340`` or, beyond 6 digits, ``$3.2 \times 10^{-6}$``."""
     number = Decimal(repr(value)).normalize()
     if number == 0:
         return "0"
@@ -179,7 +179,7 @@ def _latex(unit: str) -> str:
 
 
 def _tolerance(solved: Solved) -> float | None:
-    """Return the relative tolerance for rounding, also of intermediate results, or None for exact values.
+    """Return the relative tolerance for rounding, including that of intermediate results, or None for exact values.
 
     It is one unit of the last figure, at least 5 * 10^-figures. An absolute tolerance would be misread for percentages.
     """

@@ -1,4 +1,4 @@
-"""Wording helpers for chemistry, biology, statistics and facts."""
+"""Formats lists, names and counts for science problems."""
 
 from __future__ import annotations
 

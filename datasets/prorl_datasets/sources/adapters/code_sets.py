@@ -27,9 +27,9 @@ from prorl_verifiers.code.shapes import eurus_reference
 MAX_TEST_BYTES = 256 * 1024
 """Maximum size of one test as JSON in bytes; larger tests cost too much and are left out."""
 MAX_ROW_BYTES = 2 * 1024 * 1024
-"""Maximum size of all tests of an item as JSON in bytes; tests beyond it are left out."""
+"""Maximum size of all tests of an item as JSON in bytes; further tests are left out."""
 MAX_PARTS = 200_000
-"""Maximum number of separators in tests written as Python source; parsing takes about 1 kB for each."""
+"""Maximum number of syntax elements in tests written as Python source; parsing takes about 1 kB for each."""
 MAX_ASSERTS = 64 * 1024
 """Maximum number of characters of all assert lines of an MBPP item."""
 _LARGE = 20_000
@@ -39,7 +39,7 @@ _SUFFIX = re.compile(
     r"Write Python code to solve the problem\.\s+Present the code in\s+```python\s+Your code\s+```"
     r"\s*at the end\.(?:\s*You need to think first then write the Python code\.)?\s*\Z"
 )
-"""PRIME's closing sentences; they are removed because the builder's template says the same."""
+"""PRIME's closing sentences, which are removed because the builder's template replaces them."""
 
 
 def eurus_code(raw: Raw, where: str, index: int) -> Row:
@@ -77,7 +77,7 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
 
 
 def without_wrapper(text: str) -> str:
-    """Return a problem without the sentences that PRIME adds at the end."""
+    """Return a problem without PRIME's closing sentences."""
     start = text.rfind(_SUFFIX_HEAD)
     if start >= 0 and _SUFFIX.match(text, start):
         text = text[:start]
@@ -85,7 +85,7 @@ def without_wrapper(text: str) -> str:
 
 
 def decoded_tests(truth: str) -> dict[str, Any]:
-    """Return the code verifier's reference for the ground truth of an Eurus row."""
+    """Return the code verifier's reference from the ground truth of an Eurus row."""
     try:
         with long_integers():
             row = json.loads(truth) if len(truth) > _LARGE else None
@@ -93,7 +93,7 @@ def decoded_tests(truth: str) -> dict[str, Any]:
                 if isinstance(text, str) and (parts_of(text) > MAX_PARTS or slow_name(text)):
                     raise Unusable(
                         "the tests do not decode",
-                        f"source of over {MAX_PARTS} parts, or with names that are not plain identifiers",
+                        f"source of over {MAX_PARTS} syntax elements, or with names that are not plain identifiers",
                     )
             reference = eurus_reference(truth)
     except (TaskError, ValueError, RecursionError, MemoryError) as error:
@@ -104,14 +104,14 @@ def decoded_tests(truth: str) -> dict[str, Any]:
 
 
 def parts_of(source: str) -> int:
-    """Return the number of separators in Python source, an upper bound on its syntax elements."""
+    """Return an upper bound on the number of syntax elements in Python source."""
     return sum(map(source.count, ",;:([{\n"))
 
 
 def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    """Return the tests to keep, and the numbers of omitted tests by reason. Raises Unusable for contradictory tests."""
+    """Return the distinct tests within the size limits, and counts of omitted tests by reason. Raises Unusable."""
     distinct = _distinct_tests(tests)
     left_out = Counter({"repeated": len(tests) - len(distinct)})
     kept, size = [], 0

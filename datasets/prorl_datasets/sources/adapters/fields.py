@@ -42,7 +42,7 @@ def require_plain(value: Any) -> None:
 
 
 def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> None:
-    """Raise DatasetError if ``columns`` lack one that ``adapter`` needs."""
+    """Raise DatasetError if ``columns`` lacks a column that ``adapter`` needs."""
     available = list(columns)
     for names in adapter.columns:
         if names[0] and not any(name in available for name in names):
@@ -52,7 +52,7 @@ def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> N
 def missing_column(
     source: str, names: Sequence[str], columns: Sequence[str], where: str
 ) -> DatasetError:
-    """Return the error for a row that has none of ``names``."""
+    """Return the error for a row without any of the columns ``names``."""
     alternatives = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
     return DatasetError(
         f"{where}: no column '{names[0]}'{alternatives}{nearest(names[0], columns[:100])}; columns found: "
@@ -150,7 +150,7 @@ def without_nulls(value: Any) -> Any:
 def finished(
     index: int, question: str, verifier: str, reference: Mapping[str, Any], **more: Any
 ) -> Row:
-    """Return the row; ``more`` are further fields of Row.
+    """Return a Row with the verifier's task; ``more`` contains further fields of Row.
 
     Raises Unusable for an empty question, invalid Unicode, a value that JSON cannot represent, or a rejected reference.
     """

@@ -24,8 +24,7 @@ from prorl_datasets.sources.adapters.fields import (
 from prorl_datasets.spec import AdapterSpec
 
 MAX_ARGUMENT = 20_000
-"""Maximum number of characters of a string argument (the longest is a prompt to repeat). A list may have a hundredth as
-many members."""
+"""Maximum number of characters of a string argument, and 100 times the maximum length of a list."""
 MAX_COUNT = 10_000
 """Maximum number of words, sentences or letters that a constraint may ask for; no response is longer."""
 _QUOTED = re.compile(r"[\"“”'‘]([^\"“”'’\n]{1,60})[\"“”'’]")
@@ -68,7 +67,7 @@ def instruction_row(
 
 
 def _with_keyword(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
-    """Add the ``keyword`` of keywords:frequency, which some rows store under another name or quote in the prompt."""
+    """Return ``values`` with the ``keyword`` of keywords:frequency, which may be under another key or in the prompt."""
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
     remaining = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}
@@ -155,11 +154,10 @@ RLVR_FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "validate_quotation": ("startend:quotation", {}),
     "validate_no_commas": ("punctuation:no_comma", {}),
 }  # fmt: skip
-"""Maps open-instruct's functions to (IFEval id, a map from its arguments to ours).
+"""Maps a function of open-instruct to (IFEval id, {function's argument: IFEval's argument}).
 
-Not mapped are ``verify_paragraph_count`` (its divider is ``* * *``, IFEval's ``***``) and ``validate_choice`` (its
-options are free). "around" has no counterpart, so such rows are dropped.
-"""
+``verify_paragraph_count`` is missing, because its divider is ``* * *`` instead of IFEval's ``***``; so is
+``validate_choice``, whose options are free. Rows with "around" are dropped, because IFEval has no such relation."""
 _EXACT = {"keywords:frequency": "relation", "keywords:letter_frequency": "let_relation"}
 
 

@@ -80,7 +80,7 @@ _NOT_A_RESPONSE = re.compile(
 
 
 def response_columns(columns: Iterable[str]) -> list[str]:
-    """Return the columns with model responses, R1's first."""
+    """Return the names of the columns with model responses, R1's first."""
     names = list(columns)
     exact = [name for name in RESPONSES if name in names]
     like = [n for n in names if n not in exact and _R1.search(n) and not _NOT_A_RESPONSE.search(n)]
@@ -90,7 +90,7 @@ def response_columns(columns: Iterable[str]) -> list[str]:
 def scp116k(raw: Raw, where: str, index: int) -> Row:
     """Convert a row of EricLu/SCP-116K, in the 116k or 274k version.
 
-    Raises DatasetError that lists the columns if none can be the response.
+    Raises DatasetError if no column can contain the response.
     """
     problem = text_of(column(raw, PROBLEM, where, "scp116k"), "problem")
     reference = column(raw, REFERENCE, where, "scp116k")

@@ -1,4 +1,4 @@
-"""Extracts answers from worked solutions: lettered options and final answers."""
+"""Extracts answers from worked solutions: option letters and short final answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES_LETTER = re.compile(
     r"\s*[:,]?\s*(?:\\(?:boxed|text|mathrm|textbf)\{|[$*(\[{\s])*(?:([A-Z])|(?<=[(\[{*])([a-z]))"
     r"(?=[)\]}*.,:;$\s]|$)"
 )
-"""Small letters count only in brackets or marks, because "the answer is a lie" does not name an option."""
+"""Matches the naming of an option. Small letters need brackets or marks: "the answer is a lie" names no option."""
 _BEGINS = re.compile(r"\s*(?:\*\*)?[(\[]?([A-Za-z])(?:[)\].:]|\*\*)(?=\s|$|\*)")
 _ALONE = re.compile(r"\s*[(\[]?([A-Za-z])[)\]]?\s*\.?\s*")
 
@@ -59,7 +59,7 @@ def _label_run(labels: list[re.Match[str]], start: int) -> list[re.Match[str]]:
 
 
 def letter_of(solution: str, count: int) -> str | None:
-    """Return the letter (A..) that a solution names, or None. Raises Unusable if it names several."""
+    """Return the letter of the option (one of ``count``) that a solution names, or None. Raises Unusable if several."""
     alone = _ALONE.fullmatch(solution)
     begins = _BEGINS.match(solution)
     named = [match.group(1) or match.group(2) for match in _NAMES_LETTER.finditer(solution)]
@@ -108,14 +108,14 @@ _LAYOUT = re.compile(
     r"|\\(?:left|right|big|Big|displaystyle|nonumber|notag|hline)(?![a-zA-Z])|&"
 )
 _WHERE = re.compile(r"\s*(?:where|in which|recall)\b", re.IGNORECASE)
-"""Start of a text that only explains the formula before it."""
+"""Start of a text that only explains the preceding formula."""
 _ROWS = re.compile(r"\\\\(?:\[[^\]]*\])?")
 _LEADS = re.compile(
     r"^\s*or\s*$|\b(?:thus|therefore|hence|so|probability|answer|total|value)\b.*"
     r"\b(?:is|equals|of|about|approximately)\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""Prose that makes a following bare number the answer: "or", "Hence the probability is"."""
+"""Prose before a bare number that makes the number the answer: "or", "Hence the probability is"."""
 _REMARK = re.compile(
     r"(?:\\q?quad|\\[,;!]|[\s,.~])*\\(?:text|mathrm|mbox)\s*\{\s*\(?\s*answer\s*\)?\s*\}",
     re.IGNORECASE,
@@ -142,7 +142,7 @@ _UNIT_BEHIND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ShortAnswer:
-    """A short answer, the rule that found it and, for a letter, the options."""
+    """A short answer, the name of the rule that found it, and the options if it is a letter."""
 
     answer: str
     rule: str
@@ -195,7 +195,7 @@ def _unboxed(problem: str, solution: str) -> ShortAnswer:
 
 
 def _has_parts(text: str) -> bool:
-    """Return True if a label of a second part, such as (b), follows the label of a first part."""
+    """Return True if the text has parts, with labels such as (a) and (b)."""
     first = [match.end() for match in _FIRST_PART.finditer(text)]
     for second in _SECOND_PART.finditer(text):
         place = bisect_right(first, second.start())
@@ -227,7 +227,7 @@ def _stated_answer(problem: str, solution: str) -> str | None:
 
 
 def _product(text: str) -> bool:
-    """Return True if the last formula ends in letters that are symbols, not units."""
+    """Return True if the last formula ends in variables, as in ``4044 c``, not in units."""
     formulas = [part for match in _MATH.finditer(text) for part in match.groups() if part]
     return bool(formulas) and _BARE_UNIT.search(_last_side(formulas[-1])) is not None
 
@@ -239,11 +239,11 @@ def _whole_solution(problem: str, solution: str) -> str | None:
     if _several(text) or _product(solution) or _PROSE.search(_EQUAL.split(text)[0]):
         return None
     answer = _number(_last_side(text))
-    return None if answer is None or _stands_in(answer, problem) else answer
+    return None if answer is None or _is_stated(answer, problem) else answer
 
 
 def _last_equation(problem: str, solution: str) -> str | None:
-    """Return the last side of the last equation if it is a number that the problem does not state."""
+    """Return the right side of the last equation if it is a number that the problem does not state."""
     segments = list(_MATH.finditer(solution))
     displays = [match for match in segments if _is_display(match)]
     following = solution[displays[-1].end() :] if displays else ""
@@ -280,7 +280,7 @@ def _last_equation(problem: str, solution: str) -> str | None:
     answer = answer or _number(_last_side(rows[-1]) + unit)
     if answer is None or (not unit and _BARE_UNIT.search(answer)):
         return None
-    return None if _stands_in(answer, problem) else answer
+    return None if _is_stated(answer, problem) else answer
 
 
 def _is_display(match: re.Match[str]) -> bool:
@@ -314,8 +314,8 @@ def _number(text: str) -> str | None:
     return text if read_measure(text, "", lambda module: None) is not None else None
 
 
-def _stands_in(answer: str, problem: str) -> bool:
-    """Return True if the problem states this number, so that an equation may merely repeat it."""
+def _is_stated(answer: str, problem: str) -> bool:
+    """Return True if the problem states this number, so that a solution may merely repeat it."""
     number = _NUMBER.search(answer)
     return (
         number is not None

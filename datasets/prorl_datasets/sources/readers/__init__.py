@@ -38,8 +38,8 @@ def iter_rows(
     """Yield ("<path>:<line or row>", row) in file order, counted from 1.
 
     Memory stays near ``max_row_bytes``. Raises DatasetError with file and position for an unknown suffix, a missing or
-    damaged file, duplicate column names, or a bad or too large row. If the format shows where the next row begins, bad
-    rows are passed to ``on_broken`` instead.
+    damaged file, duplicate column names, or a bad or too large row. ``on_broken`` gets bad rows instead if the next row
+    can be found.
     """
     reader = next((read for end, read in _READERS.items() if path.name.endswith(end)), None)
     if reader is None:

@@ -23,7 +23,7 @@ _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep"
 
 
 def odd_value(value: Any) -> str | None:
-    """Return a short reason why ``value`` is unusable, or None."""
+    """Return why ``value`` cannot be stored, or None."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         following: list[Any] = []
@@ -57,7 +57,7 @@ def is_nan(value: Any) -> bool:
 
 
 def as_json(value: Any) -> Any:
-    """Return the JSON form of a value from a table.
+    """Convert bytes, dates, times, sets and other table values to JSON values.
 
     Bytes that are not UTF-8 become an object, which text columns reject.
     """
@@ -105,7 +105,7 @@ BROKEN_SHOWN = 2000
 def long_integers() -> Iterator[None]:
     """Allow integers of MAX_INTEGER_DIGITS digits inside the block.
 
-    The limit is global, so a lock admits one thread; keep the block to a single call.
+    Python's limit is global, so other threads wait for the block to end.
     """
     with _LIMIT:
         before = sys.get_int_max_str_digits()
@@ -121,7 +121,7 @@ class NotUtf8(DatasetError):
 
 
 def utf8(data: bytes, where: str) -> str:
-    """Decode UTF-8. Raises NotUtf8; its message begins with ``where``."""
+    """Decode UTF-8. Raises NotUtf8 with a message that begins with ``where``."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -132,7 +132,7 @@ def utf8(data: bytes, where: str) -> str:
 
 
 def json_object(text: str, where: str) -> dict[str, Any]:
-    """Parse a JSON object. Raises DatasetError; its message begins with ``where``."""
+    """Parse a JSON object. Raises DatasetError with a message that begins with ``where``."""
     try:
         with long_integers():
             row = json.loads(text)

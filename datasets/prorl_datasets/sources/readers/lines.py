@@ -44,7 +44,7 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
-    """Return at most BLOCK bytes, or b"" at the end. Raises DatasetError, whose message includes ``progress``."""
+    """Return at most BLOCK bytes, or b"" at the end. ``progress`` is part of error messages. Raises DatasetError."""
     try:
         return cast(io.BufferedReader, file).read1(BLOCK)
     except EOFError as error:
@@ -64,7 +64,7 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
     """Yield (number, line) of a plain or compressed file, counting from 1. Raises DatasetError."""
     number, pending, size = 1, [], 0
     with open_bytes(path) as file:
-        progress = "not one line is complete"
+        progress = "no line is complete"
         while block := read_block(file, path, progress):
             if number == 1 and not size and block.startswith(_BOM):
                 block = block[len(_BOM) :]
@@ -77,7 +77,7 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
                 yield number, b"".join(pending)
                 number, pending, size = number + 1, [following], len(following)
             if remaining:
-                progress = f"line {number - 1} is the last whole one"
+                progress = f"line {number - 1} is the last complete one"
     if size:
         yield number, b"".join(pending)
 
@@ -101,7 +101,7 @@ def jsonl_rows(
 
 _SPACE = " \t\r\n"
 _NEAR_END = 16
-"""An error within this many characters of the end of the text read so far may be an incomplete value."""
+"""A JSON error this close to the end of the text read so far (in characters) may be due to an incomplete value."""
 
 
 def json_rows(
@@ -212,7 +212,9 @@ class _Array:
         size = min(size, self._limit + BLOCK)
         parts, got = [self._text[self._at :]], 0
         while got < size and not self._ended:
-            block = read_block(self._file, self._path, f"row {self._row} was the last one begun")
+            block = read_block(
+                self._file, self._path, f"it breaks off at row {self._row} or soon after"
+            )
             got += len(block)
             self._ended = not block
             try:

@@ -1,6 +1,6 @@
 """Reads rows of Parquet, Arrow and CSV files in bounded memory.
 
-A Parquet value over the row limit is refused only after its page is decompressed.
+A page of a Parquet file is decompressed before too large values are refused.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def csv_rows(
 
 
 class _Feed:
-    """Feeds lines of a file to the csv module, and limits the size of a record."""
+    """Passes lines of a file to the csv module, and limits the size of a record."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self._lines = iter_lines(path, limit)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["ambiguous", "impossible", "too large", "trivial", "wrong answer"]
-"""``trivial`` means that the question contains the answer, ``impossible`` that it is contradictory or nothing satisfies
-it, ``wrong answer`` that an independent computation disagrees, and ``too large`` that reasoning cannot solve it."""
+"""``trivial``: the question contains the answer. ``impossible``: it is contradictory or nothing satisfies it. ``wrong
+answer``: an independent computation disagrees. ``too large``: reasoning cannot solve it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +20,12 @@ class Flaw:
 
     @property
     def reason(self) -> str:
-        """The reason for the drop in manifest and card."""
+        """Drop reason in manifest and card."""
         return f"ill-posed: {self.kind}"
 
 
 Rule = Callable[[Mapping[str, Any]], Flaw | None]
-"""A function of a reasoning-gym entry in plain JSON values."""
+"""Returns the flaw of a reasoning-gym entry (JSON values), or None."""
 
 
 def unchanged(before: str, after: str) -> Rule:

@@ -56,7 +56,7 @@ def _swappable(
 
 
 def _tsumego(entry: Mapping[str, Any]) -> Flaw | None:
-    """Require that the stored move captures the most white stones, or any number if the question asks for "some"."""
+    """Require the stored move to capture the most white stones, or any number if the question asks for "some"."""
     board = entry["metadata"]["board"]
     size, move = len(board), str(entry["answer"])
     stored = (size - int(move[1:]), ord(move[0]) - ord("A"))
@@ -130,7 +130,7 @@ def _rubiks_cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject stored solutions if a shorter one exists that also presses buttons without effect."""
+    """Reject stored solutions if a shorter one exists once presses without effect are allowed."""
     metadata = entry["metadata"]
     stored, target = len(metadata["solution_path"]), metadata["target_value"]
     if metadata["initial_value"] == target:

@@ -11,7 +11,7 @@ from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
 from prorl_verifiers.logic.proposition import assignments, parse
 
 DECIMALS = 8
-"""Maximum number of decimals of a result. Rounding errors add further decimals, which the scorer requires too."""
+"""Maximum number of decimals of a result; longer results contain rounding errors that the scorer would require."""
 _LONG = re.compile(rf"\d\.\d{{{DECIMALS + 1}}}")
 _STATEMENT = re.compile(r"(All|No|Some) (.+?) are (not )?(.+)")
 Statement = tuple[str, str, str]
@@ -62,7 +62,7 @@ def _statement_of(text: str) -> Statement:
 
 
 def _worlds(terms: Sequence[str]) -> Iterator[World]:
-    """Yield every set of kinds of things that may exist; a kind maps each term to True or False."""
+    """Yield every set of existing kinds of things; a kind maps each term to True or False."""
     kinds = [
         dict(zip(terms, values, strict=True))
         for values in product((False, True), repeat=len(terms))

@@ -13,7 +13,7 @@ from typing import Any
 from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
 
 _EITHER = frozenset(("Kai", "Phoenix", "Rain", "River", "Sage", "Sky", "Winter"))
-"""First names in family_relationships that both sexes have, so they do not tell son from daughter."""
+"""First names in family_relationships for both sexes, so they do not tell son from daughter."""
 _CUT = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Rev|Gen|Col|Capt|No|Vol|[A-Z])\.[\"'\u201d]*$")
 _ASKED = re.compile(r"Who (.*)\? Reply only with a name")
 

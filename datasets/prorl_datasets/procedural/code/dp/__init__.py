@@ -1,1 +1,1 @@
-"""Families of choices and sequences, solved by dynamic programming."""
+"""Families of dynamic programming problems."""

@@ -1,4 +1,4 @@
-"""Chains of list elements."""
+"""Problems on chains of list elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paying with coins."""
+"""Problems on paying with coins."""
 
 from __future__ import annotations
 

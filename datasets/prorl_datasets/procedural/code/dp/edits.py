@@ -1,4 +1,4 @@
-"""Changing one word into another."""
+"""Problems on changing one word into another."""
 
 from __future__ import annotations
 

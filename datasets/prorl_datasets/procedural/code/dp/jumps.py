@@ -1,4 +1,4 @@
-"""Jumps along a list."""
+"""Problems on jumps along a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing things by weight."""
+"""Problems on choosing things by weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cutting a list into parts."""
+"""Problems on cutting a list into parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting letter pairs, spellings and words."""
+"""Problems that count letter pairs, spellings and words."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _counting(rng: Random, level: int) -> Problem:
 
 
 def _without(s: str, signs: tuple[str, str], n: int, run: str) -> int:
-    """Count n-letter words without ``s`` and ``run`` that do not begin with signs[1]."""
+    """Count the words of ``n`` letters that do not begin with signs[1] and contain neither ``s`` nor ``run``."""
     keep = max(len(s), len(run)) - 1
     tails = {"": 1}
     for i in range(n):

@@ -1,1 +1,1 @@
-"""Families of graphs."""
+"""Families of graph problems."""

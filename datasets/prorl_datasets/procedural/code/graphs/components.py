@@ -1,4 +1,4 @@
-"""Components and spanning forests."""
+"""Problems on components and spanning forests."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class _Components:
     """Whether the order is descending."""
     f: int
     closed: Condition
-    """Condition on ``f``*u + v; a pair that meets it joins nothing."""
+    """Condition on ``f``*u + v; an edge that meets it is ignored."""
     k: int
-    """The exponent (level 3)."""
+    """Exponent of the component sizes (level 3)."""
     m: int
-    """The modulus (levels 2 and 3)."""
+    """Modulus (levels 2 and 3)."""
 
 
 def _components(rng: Random, level: int) -> Problem:
@@ -90,7 +90,7 @@ def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]
 
 @dataclass(frozen=True, slots=True)
 class _Spanning:
-    """An edge of weight w costs ``f``*w + ``g``."""
+    """A problem in which an edge of weight w costs ``f``*w + ``g``."""
 
     level: int
     cheap: Condition

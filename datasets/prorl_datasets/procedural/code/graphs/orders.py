@@ -1,4 +1,4 @@
-"""The order of tasks that depend on each other."""
+"""Problems on the order of dependent tasks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """Task v has the rank ``f``*v modulo ``m``."""
+    """A problem in which task v has the rank ``f``*v modulo ``m``."""
 
     level: int
     m: int

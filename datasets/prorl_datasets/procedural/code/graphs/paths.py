@@ -1,4 +1,4 @@
-"""Distances in graphs."""
+"""Problems on distances in graphs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ class _Distances:
     level: int
     directed: bool
     special: Condition
-    """Condition on u + v; an edge that meets it is closed (at level 2 it costs ``toll`` more)."""
+    """Condition on u + v. An edge that meets it is closed; at level 2 it costs ``toll`` more."""
     none: int
     toll: int
     f: int
-    """Factor of w (level 2)."""
+    """Factor of the edge weight (level 2)."""
     free: int
     """Every ``free``-th edge of a walk costs ``toll`` (level 3)."""
 
     @property
     def layers(self) -> int:
-        """Return the number of edges after which the costs repeat."""
+        """Return the number of edges after which costs repeat."""
         return self.free if self.level == 3 else 1
 
 
@@ -101,7 +101,7 @@ def _closed(rule: _Distances, edge: list[int]) -> bool:
 
 
 def _costs(rule: _Distances, edge: list[int]) -> list[int]:
-    """Return what the edge costs after k other edges, for each k below ``layers``."""
+    """Return the cost of an edge after k other edges of a walk, for each k below ``layers``."""
     if rule.level == 1:
         return [1]
     if rule.level == 2:

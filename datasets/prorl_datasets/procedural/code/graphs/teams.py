@@ -1,4 +1,4 @@
-"""Two-colourings and degrees of graphs."""
+"""Problems on two-colourings and degrees of graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Teams:
-    """Vertex v has the skill (``f``*v + ``g``) modulo ``m``."""
+    """A problem in which vertex v has the skill (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     m: int
@@ -94,13 +94,13 @@ def _teams_brute(rule: _Teams, n: int, edges: list[list[int]]) -> Any:
 class _Degrees:
     level: int
     k: int
-    """Bound on a degree."""
+    """Bound on a degree (levels 1 and 3)."""
     void: Condition
-    """Condition on u + v; pairs that meet it do not count."""
+    """Condition on u + v; edges that meet it are ignored."""
     f: int
     g: int
     h: int
-    """A coefficient of the measure, together with ``f`` and ``g``."""
+    """Third coefficient of the quantity that is asked for, after ``f`` and ``g``."""
 
 
 def _degrees(rng: Random, level: int) -> Problem:

@@ -1,4 +1,4 @@
-"""Rooted trees given by a list of parents."""
+"""Problems on rooted trees given by a list of parents."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _FAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Subtrees:
-    """Vertex v weighs (``f``*v + ``g``) modulo ``m``."""
+    """A problem in which vertex v weighs (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int
     g: int
     m: int
     counted: Condition
-    """Condition on the weights to sum."""
+    """Condition on the weights that are summed."""
     k: int
     """Factor of depth or height (``op``, level 1), or a distance (level 3)."""
     op: str
@@ -123,7 +123,7 @@ def _line(parents: list[int], v: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """Vertex v weighs 1 + (``f``*v + ``g``) modulo ``m``."""
+    """A problem in which vertex v weighs 1 + (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int

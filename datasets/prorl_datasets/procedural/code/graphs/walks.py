@@ -1,4 +1,4 @@
-"""Walks in graphs."""
+"""Problems on walks in graphs."""
 
 from __future__ import annotations
 

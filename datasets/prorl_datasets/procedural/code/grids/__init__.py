@@ -1,1 +1,1 @@
-"""Families of grids."""
+"""Families of grid problems."""

@@ -1,4 +1,4 @@
-"""Rectangles of cells in a grid of integers."""
+"""Problems on rectangles of cells in a grid of integers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """Blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells."""
+    """A problem on blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells."""
 
     level: int
     p: int

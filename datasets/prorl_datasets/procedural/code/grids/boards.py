@@ -1,4 +1,4 @@
-"""Tilted boards with sliding stones."""
+"""Problems on tilted boards with sliding stones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cellular automata."""
+"""Problems on cellular automata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths through a grid of integers."""
+"""Problems on paths through a grid of integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading a grid in some order after turns."""
+"""Problems on reading a turned grid in some order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions of linked cells in a grid of integers."""
+"""Problems on regions of linked cells in a grid of integers."""
 
 from __future__ import annotations
 

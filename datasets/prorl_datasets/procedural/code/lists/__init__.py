@@ -1,1 +1,1 @@
-"""Families of lists."""
+"""Families of list problems."""

@@ -1,4 +1,4 @@
-"""Draws conditions, sources and data for list, grid, graph and simulation problems."""
+"""Draws conditions and input data for list, grid, graph and simulation problems."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Condition:
     text: str
     """Completes "a value that is ..."."""
     code: str
-    """For the gold solution."""
+    """Expression in VALUE for the gold solution."""
     holds: Callable[[int], bool]
-    """For the brute force."""
+    """The predicate itself, for the brute force."""
     key: tuple[str | int, ...]
 
     @property
@@ -38,7 +38,7 @@ class Condition:
         return f"not {self.text}"
 
     def on(self, name: str) -> str:
-        """Return the condition as an expression on ``name``, a name or bracketed expression."""
+        """Return the condition as an expression in ``name``, a name or bracketed expression."""
         return self.code.replace("VALUE", name)
 
 
@@ -135,7 +135,7 @@ MEASURES = (
 
 
 def measure(name: str, w: list[int]) -> int:
-    """Return the measure ``name`` of ``w``, computed differently from the gold's expression."""
+    """Return the measure ``name`` of ``w``, computed independently of the gold solution."""
     s = sorted(w)
     table = {
         "sum": lambda: sum(s),

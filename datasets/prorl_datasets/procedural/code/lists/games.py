@@ -1,4 +1,4 @@
-"""Two-player games of taking elements off the ends of a list."""
+"""Problems on two-player games that take elements off the ends of a list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from prorl_datasets.procedural.wordings import Wordings
 WORDINGS = Wordings(__name__)
 
 _PRIMES = tuple(m for m in range(17, 98) if all(m % d for d in range(2, 10)))
-"""Moduli of products, small enough to matter for elements up to 50."""
+"""Moduli for products, small enough to affect elements up to 50."""
 
 _WORTHS = (
     ("product", "(v * {c}) % {m}", "(v * {c}) modulo {m}"),
@@ -108,7 +108,7 @@ def _greedy(points: list[int], left: bool, second: bool) -> list[int]:
 
 
 def _best(points: list[int], most: int) -> int:
-    """Return the mover's lead under best play, by exhaustive search."""
+    """Return the lead of the player to move under optimal play, by exhaustive search."""
     if not points:
         return 0
     lines = [points[-1] - _best(points[:-1], most)]

@@ -1,4 +1,4 @@
-"""Sets of intervals: merging, overlaps and disjoint choices."""
+"""Problems on merging, overlaps and disjoint choices of intervals."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ WORDINGS = Wordings(__name__)
 class _Intervals:
     level: int
     gap: int
-    """Distance."""
+    """Distance between intervals (levels 1 and 3)."""
     k: int
-    """Number of layers."""
+    """Minimum number of intervals that cover a point (level 2)."""
     pad: int
     """Amount by which both ends are extended."""
     left_out: Condition

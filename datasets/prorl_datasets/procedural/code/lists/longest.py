@@ -1,4 +1,4 @@
-"""The longest contiguous subarray under given rules."""
+"""Problems on the longest subarray that satisfies given rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Longest:
     level: int
     bad: Condition
     latest: bool
-    """Whether the latest wins a tie."""
+    """Whether the last of equally long subarrays wins."""
     limit: int
     """Maximum difference of values (level 3)."""
     allowed: int

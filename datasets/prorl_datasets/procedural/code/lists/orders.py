@@ -1,4 +1,4 @@
-"""Lists sorted by given keys."""
+"""Problems on sorting lists by given keys."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _acts(first: _Key, second: _Key, high: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Sorting by ``first``, at level 2 then by ``second``, and last by value."""
+    """A problem that sorts by ``first``, then (at level 2) by ``second``, and last by value."""
 
     level: int
     first: _Key
@@ -60,9 +60,9 @@ class _Order:
     down: bool
     """Whether ``first`` is descending."""
     tie: bool
-    """Whether values are descending."""
+    """Whether elements with equal keys are in descending order."""
     k: int
-    """Selects the elements that count."""
+    """Every ``k``-th element (level 2) or the ``k``-th element (level 3) is selected."""
     high: int
     """Tests draw elements from 0 to ``high``."""
 

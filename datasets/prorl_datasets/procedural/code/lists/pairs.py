@@ -1,4 +1,4 @@
-"""Pairs and triples of indices: sums modulo a number, inversions."""
+"""Problems on pairs and triples of indices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Sums p*a[i] + q*a[j] (+ s*a[k]) with remainder ``r`` modulo ``m``."""
+    """A problem on sums p*a[i] + q*a[j] (+ s*a[k]) with remainder ``r`` modulo ``m``."""
 
     level: int
     p: int
@@ -75,7 +75,7 @@ _FACTORS = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 4), (4, 
 
 @dataclass(frozen=True, slots=True)
 class _Inversions:
-    """Pairs with e*a[i] above (``down``) or below f*a[j] + shift, where a[i] satisfies ``only``."""
+    """A problem on pairs with e*a[i] above (``down``) or below f*a[j] + shift, where a[i] satisfies ``only``."""
 
     level: int
     e: int

@@ -1,4 +1,4 @@
-"""Runs of a list, and removal of duplicates."""
+"""Problems on runs and duplicates in a list."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """Runs of at least ``least`` elements that satisfy ``inside``, merged across gaps of ``gap``."""
+    """A problem on runs of at least ``least`` elements that satisfy ``inside``, merged across gaps of ``gap``."""
 
     level: int
     inside: Condition
@@ -93,7 +93,7 @@ _OPS = {"at least": ">=", "at most": "<=", "exactly": "=="}
 
 @dataclass(frozen=True, slots=True)
 class _Dedupe:
-    """Elements that are equal modulo ``m`` are alike; ``free`` elements always stay."""
+    """A problem in which elements that are equal modulo ``m`` are duplicates, and ``free`` elements always stay."""
 
     level: int
     m: int

@@ -1,4 +1,4 @@
-"""Windows of a list: measures, sums and remainders."""
+"""Problems on windows of a list."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _EXTRAS: tuple[tuple[str, str, Callable[[int, int], int]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Remainders:
-    """Subarrays of ``p`` to ``q`` elements whose weighted sum is ``r`` modulo ``m``."""
+    """A problem on subarrays of ``p`` to ``q`` elements whose weighted sum is ``r`` modulo ``m``."""
 
     p: int
     m: int

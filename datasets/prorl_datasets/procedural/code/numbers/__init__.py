@@ -1,1 +1,1 @@
-"""Families of integers."""
+"""Families of integer problems."""

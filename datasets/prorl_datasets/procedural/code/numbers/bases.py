@@ -1,4 +1,4 @@
-"""Integers in other bases, also with unusual digits."""
+"""Problems on integers in other bases, also with unusual digits."""
 
 from __future__ import annotations
 

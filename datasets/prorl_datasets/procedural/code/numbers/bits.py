@@ -1,4 +1,4 @@
-"""Bit masks, shuffles and counts of ranges by their bits."""
+"""Problems on bit masks, shuffles and bit counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clocks and calendars of invented planets."""
+"""Problems on clocks and calendars of invented planets."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def leveled_family(
     two: Callable[[Random], Problem],
     three: Callable[[Random], Problem],
 ) -> Family:
-    """Return the family that draws problems with the function of the level (1 to 3)."""
+    """Return a family that draws level 1 problems with ``one``, level 2 with ``two`` and level 3 with ``three``."""
 
     def make(rng: Random, level: int) -> Problem:
         problem = (one, two, three)[level - 1](rng)

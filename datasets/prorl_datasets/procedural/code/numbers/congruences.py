@@ -1,4 +1,4 @@
-"""Congruences and sums modulo a number."""
+"""Problems on congruences."""
 
 from __future__ import annotations
 

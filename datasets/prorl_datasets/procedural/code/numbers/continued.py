@@ -1,4 +1,4 @@
-"""Continued fractions of fractions and of square roots."""
+"""Problems on continued fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of powers of digits, once and iterated until they repeat."""
+"""Problems on sums of digit powers."""
 
 from __future__ import annotations
 

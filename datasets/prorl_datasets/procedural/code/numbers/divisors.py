@@ -1,4 +1,4 @@
-"""Divisors and greatest common divisors."""
+"""Problems on divisors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fractions: sums, nearest fractions, expansions in a base."""
+"""Problems on fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lattice points, triangles of numbers, greedy sums and bounded paths."""
+"""Problems on lattice points, number triangles, greedy sums and bounded paths."""
 
 from __future__ import annotations
 

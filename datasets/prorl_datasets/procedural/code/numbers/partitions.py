@@ -1,4 +1,4 @@
-"""Coins, partitions and compositions with conditions on their parts."""
+"""Problems on coins, partitions and compositions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Primes in a range: counted, filtered, in neighbouring pairs."""
+"""Problems on primes in a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Integers in a range with given properties: counted, summed, selected, in runs and pairs."""
+"""Problems on integers in a range with given properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digits sorted, moved and deleted."""
+"""Problems on sorting, moving and deleting digits."""
 
 from __future__ import annotations
 

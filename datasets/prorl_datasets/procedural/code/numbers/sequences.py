@@ -1,4 +1,4 @@
-"""Recurrences mod m, and maps of integers iterated until they repeat."""
+"""Problems on recurrences modulo m and iterated maps."""
 
 from __future__ import annotations
 

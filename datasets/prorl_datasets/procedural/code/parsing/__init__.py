@@ -1,1 +1,1 @@
-"""Families of formal texts."""
+"""Families of parsing problems."""

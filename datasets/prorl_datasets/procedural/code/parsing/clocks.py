@@ -1,4 +1,4 @@
-"""Times of day on other planets."""
+"""Problems on times of day on other planets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions with invented operators."""
+"""Problems on expressions with invented operators."""
 
 from __future__ import annotations
 

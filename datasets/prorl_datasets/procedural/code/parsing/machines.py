@@ -1,4 +1,4 @@
-"""Programs for a stack machine."""
+"""Problems on programs for a stack machine."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Machine:
 
     @property
     def filler(self) -> int | None:
-        """Return what an instruction pushes if there are too few numbers, or None."""
+        """Return the number to push if the stack is too short for an instruction, or None."""
         return self.low if self.level > 1 else None
 
 

@@ -1,4 +1,4 @@
-"""Numerals with invented symbols."""
+"""Problems on numerals with invented symbols."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log records."""
+"""Problems on log records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packed words with repeated, nested and reversed groups."""
+"""Problems on packed words with repeated, nested and reversed groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long lists: counting pairs, inversions and stretches faster than by enumeration."""
+"""Problems that count pairs, inversions and stretches of long lists."""
 
 from __future__ import annotations
 

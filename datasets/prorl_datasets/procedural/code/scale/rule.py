@@ -73,8 +73,8 @@ def long_list(
 ) -> Problem:
     """Return the problem that ``body`` poses on a list ``a`` with elements in ``values`` (inclusive).
 
-    ``solution`` is the source of ``of_list(a)``, fast enough for ``LONGEST`` elements. The brute force can solve lists
-    of up to ``small`` elements.
+    ``solution`` is the source of ``of_list(a)``, which must be fast for ``LONGEST`` elements. ``brute`` gets lists of
+    up to ``small`` elements.
     """
     low, width = values[0], values[1] - values[0] + 1
     p, q = _generator(rng)

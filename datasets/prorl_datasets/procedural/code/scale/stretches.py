@@ -1,4 +1,4 @@
-"""Long lists: windows, next greater elements, longest stretches, increasing subsequences, cuts."""
+"""Problems on windows, stretches and subsequences of long lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long lists read as intervals, edges, parents or prices."""
+"""Problems on long lists read as intervals, edges, parents or prices."""
 
 from __future__ import annotations
 

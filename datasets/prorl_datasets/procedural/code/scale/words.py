@@ -1,4 +1,4 @@
-"""Long words: repeats, borders and counts of subsequences."""
+"""Problems on repeats, borders and subsequences of long words."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Families of systems to simulate."""
+"""Families of simulation problems."""

@@ -1,4 +1,4 @@
-"""Accounts with credit, fees and savings."""
+"""Problems on accounts with credit, fees and savings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small caches."""
+"""Problems on small caches."""
 
 from __future__ import annotations
 

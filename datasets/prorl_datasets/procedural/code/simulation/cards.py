@@ -1,4 +1,4 @@
-"""Two-player card games."""
+"""Problems on two-player card games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting in a circle."""
+"""Problems on counting in a circle."""
 
 from __future__ import annotations
 

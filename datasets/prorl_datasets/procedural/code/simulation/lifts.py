@@ -1,4 +1,4 @@
-"""An elevator that serves calls."""
+"""Problems on an elevator that serves calls."""
 
 from __future__ import annotations
 

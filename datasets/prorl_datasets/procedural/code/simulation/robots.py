@@ -1,4 +1,4 @@
-"""A robot that follows commands."""
+"""Problems on a robot that follows commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Task schedulers."""
+"""Problems on task schedulers."""
 
 from __future__ import annotations
 

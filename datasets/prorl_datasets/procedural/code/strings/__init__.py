@@ -1,1 +1,1 @@
-"""Families of strings, words, masks and labels."""
+"""Families of string problems."""

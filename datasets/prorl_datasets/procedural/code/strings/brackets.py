@@ -1,4 +1,4 @@
-"""Brackets: levels, worths and cheapest repairs."""
+"""Problems on levels, values and cheapest repairs of brackets."""
 
 from __future__ import annotations
 

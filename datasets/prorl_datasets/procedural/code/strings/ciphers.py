@@ -1,4 +1,4 @@
-"""Ciphers that shift letters."""
+"""Problems on ciphers that shift letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Costs of turning one string into another."""
+"""Problems on costs of turning one string into another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words in groups: by keys, anagrams and chains of neighbours."""
+"""Problems on groups and chains of words."""
 
 from __future__ import annotations
 

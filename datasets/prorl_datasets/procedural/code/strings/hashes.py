@@ -1,4 +1,4 @@
-"""Hashes of strings, hash tables and rolling hashes."""
+"""Problems on string hashes and hash tables."""
 
 from __future__ import annotations
 

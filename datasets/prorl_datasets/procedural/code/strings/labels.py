@@ -1,4 +1,4 @@
-"""Labels that count in letters, and the k-th string under rules."""
+"""Problems on labels that count in letters, and on the k-th string under rules."""
 
 from __future__ import annotations
 

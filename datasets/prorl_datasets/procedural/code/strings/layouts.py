@@ -1,4 +1,4 @@
-"""Texts written into columns and rails and read in another order."""
+"""Problems on texts written into columns or rails and read in another order."""
 
 from __future__ import annotations
 

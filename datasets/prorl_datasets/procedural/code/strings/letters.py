@@ -1,4 +1,4 @@
-"""Letters replaced one by one, by place and by neighbour."""
+"""Problems on replacing letters."""
 
 from __future__ import annotations
 

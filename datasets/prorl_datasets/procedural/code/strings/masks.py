@@ -1,4 +1,4 @@
-"""Masks with wildcards: finding, matching and filling them."""
+"""Problems on wildcard masks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Palindromes with letters that count as equal, with weights and costs."""
+"""Problems on palindromes with weights, costs or letters that count as equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words in unusual orders, and the rank of an arrangement of letters."""
+"""Problems on unusual word orders and ranks of arrangements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewriting systems that replace all letters at once."""
+"""Problems on systems that rewrite all letters at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rotations of strings."""
+"""Problems on rotations of strings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of equal letters: encoded, scored, collapsed."""
+"""Problems on runs of equal letters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subsequences: matched, counted with gaps, counted once each."""
+"""Problems on subsequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting substrings with conditions."""
+"""Problems that count substrings with conditions."""
 
 from __future__ import annotations
 

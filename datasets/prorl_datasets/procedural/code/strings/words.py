@@ -1,4 +1,4 @@
-"""Lists of words: filtered, counted, chained."""
+"""Problems on lists of words."""
 
 from __future__ import annotations
 

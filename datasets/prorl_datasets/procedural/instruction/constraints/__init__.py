@@ -1,1 +1,1 @@
-"""The wordings of IFEval's constraints."""
+"""Draws IFEval's constraints and states them as sentences."""

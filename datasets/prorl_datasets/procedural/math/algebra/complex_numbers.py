@@ -1,4 +1,4 @@
-"""Complex numbers: parts, moduli, high powers, roots of unity; two-by-two matrices."""
+"""Problems on complex numbers and two-by-two matrices."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

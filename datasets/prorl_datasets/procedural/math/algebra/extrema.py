@@ -1,4 +1,4 @@
-"""Extreme values without derivatives: squares, means, Cauchy's inequality."""
+"""Problems on extreme values without derivatives."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Equations and inequalities with absolute values, fractions and products."""
+"""Problems on equations and inequalities with absolute values, fractions and products."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -126,7 +126,7 @@ def _between(low: Fraction, high: Fraction, closed: bool) -> int:
 def _ask_region(
     rng: Random, shown: str, x: str, interval: str, count: int | None, total: int | None
 ) -> tuple[str, str, str]:
-    """Return a question on the solution set, its answer, and the quantity asked for."""
+    """Return (question on the solution set, answer, quantity asked for)."""
     asks = ["interval"]
     if count is not None and count > 2:
         asks += ["count", "count"] + (["sum"] if total else [])

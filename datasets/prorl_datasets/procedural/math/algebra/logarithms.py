@@ -1,4 +1,4 @@
-"""Exponential and logarithmic equations, and relations between logarithms."""
+"""Problems on exponential and logarithmic equations."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Polynomials: remainders, interpolation, sums of coefficients, expansions."""
+"""Problems on polynomials."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Arithmetic and geometric sequences, also mixed."""
+"""Problems on arithmetic and geometric sequences."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

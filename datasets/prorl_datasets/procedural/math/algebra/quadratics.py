@@ -1,4 +1,4 @@
-"""Quadratic equations with a parameter: double roots, regions, common roots, integer roots."""
+"""Problems on quadratic equations with a parameter."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

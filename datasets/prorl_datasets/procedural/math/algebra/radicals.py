@@ -1,4 +1,4 @@
-"""Nested square roots, equations with square roots, and conjugates."""
+"""Problems on square roots."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Telescoping sums, weighted geometric sums, recurrences."""
+"""Problems on sums and recurrences."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Systems of equations: linear ones and those with a symmetric solution."""
+"""Problems on systems of equations."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

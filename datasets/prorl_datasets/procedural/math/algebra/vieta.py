@@ -1,4 +1,4 @@
-"""Vieta's formulas: values of roots without finding them."""
+"""Problems on Vieta's formulas."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

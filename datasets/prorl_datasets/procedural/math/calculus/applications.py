@@ -1,4 +1,4 @@
-"""Extrema, optimal shapes and related rates."""
+"""Problems on extrema, optimal shapes and related rates."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Derivatives at a point, tangents, and derivatives from tabulated values."""
+"""Problems on derivatives and tangents."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

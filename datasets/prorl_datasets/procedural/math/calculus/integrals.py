@@ -1,4 +1,4 @@
-"""Definite integrals: areas, volumes, and functions defined by integrals."""
+"""Problems on definite integrals."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

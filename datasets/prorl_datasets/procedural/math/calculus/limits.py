@@ -1,4 +1,4 @@
-"""Limits, power series, and initial value problems."""
+"""Problems on limits, power series and initial values."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

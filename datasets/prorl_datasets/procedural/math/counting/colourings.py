@@ -1,4 +1,4 @@
-"""Colourings of planar graphs and of rings that may be turned."""
+"""Problems on colourings of planar graphs and of rings that may be turned."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ def _cycles(where: dict[tuple[int, int], tuple[int, int]]) -> int:
 
 
 def _orbits(counts: list[int], flips: bool) -> int:
-    """Count the different rings with these numbers of each colour (Burnside's lemma)."""
+    """Count the rings with these numbers of each colour, up to rotation and (``flips``) reflection."""
     n = sum(counts)
     turns = [[(i + t) % n for i in range(n)] for t in range(n)]
     if flips:

@@ -1,4 +1,4 @@
-"""Counts of numbers by properties of their digits."""
+"""Problems that count numbers by properties of their digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of equal or different things among people or boxes."""
+"""Problems on distributing things among people or boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures in grids, and worst cases of blind draws."""
+"""Problems on figures in grids and on worst cases of blind draws."""
 
 from __future__ import annotations
 

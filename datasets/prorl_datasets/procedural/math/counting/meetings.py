@@ -1,4 +1,4 @@
-"""Overlapping groups in surveys, and pairs: handshakes, games, diagonals, crossings."""
+"""Problems on overlapping groups and on pairs such as handshakes."""
 
 from __future__ import annotations
 

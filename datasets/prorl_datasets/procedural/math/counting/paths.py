@@ -1,4 +1,4 @@
-"""Grid paths: through a point, around closed ones, with a number of turns."""
+"""Problems on grid paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Permutations with fixed or displaced things, and functions."""
+"""Problems on permutations and functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _deranged(n: int, bound: int | None = None) -> int:
-    """Count the permutations of n things that displace the first ``bound``."""
+    """Count the permutations of n things that displace the first ``bound`` (default: all)."""
     bound = n if bound is None else bound
     return sum((-1) ** i * comb(bound, i) * factorial(n - i) for i in range(bound + 1))
 

@@ -1,6 +1,6 @@
-"""People in a row under seating rules.
+"""Problems on people in a row under seating rules.
 
-A rule is a key with the numbers of the people bound and, for some, a count.
+A rule is a list such as ``["gap", 0, 3, 2]``: two people sit between persons 0 and 3.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ PAIRED, SINGLE = ("next", "apart", "before", "gap"), ("first", "not place", "end
 
 
 def sentences(rng: Random, texts: list[str]) -> str:
-    """Join rules to sentences."""
+    """Join rule texts to sentences."""
     if len(texts) == 1:
         return texts[0][0].upper() + texts[0][1:] + "."
     if len(texts) == 2 and rng.random() < 0.5:

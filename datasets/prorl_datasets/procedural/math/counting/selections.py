@@ -1,4 +1,4 @@
-"""Selections without order: committees and restricted subsets."""
+"""Problems on selections without order."""
 
 from __future__ import annotations
 

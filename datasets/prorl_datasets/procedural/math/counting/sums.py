@@ -1,4 +1,4 @@
-"""Ways to write numbers as ordered or unordered sums."""
+"""Problems on writing numbers as sums."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People around a table under seating rules."""
+"""Problems on people around a table under seating rules."""
 
 from __future__ import annotations
 

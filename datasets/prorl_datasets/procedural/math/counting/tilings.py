@@ -1,4 +1,4 @@
-"""Stairs, tilings of strips, and strings with or without a pattern."""
+"""Problems on stairs, tilings of strips, and strings with or without a pattern."""
 
 from __future__ import annotations
 

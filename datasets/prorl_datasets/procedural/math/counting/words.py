@@ -1,4 +1,4 @@
-"""Arrangements of the letters of a word and their ranks in the dictionary."""
+"""Problems on arrangements of a word's letters."""
 
 from __future__ import annotations
 

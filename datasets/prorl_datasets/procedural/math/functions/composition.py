@@ -1,4 +1,4 @@
-"""Composition, inverses and iteration of functions."""
+"""Problems on composing, inverting and iterating functions."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

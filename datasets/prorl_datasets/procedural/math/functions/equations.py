@@ -1,4 +1,4 @@
-"""Functional equations."""
+"""Problems on functional equations."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

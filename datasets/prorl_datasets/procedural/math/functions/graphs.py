@@ -1,4 +1,4 @@
-"""Domains, ranges and graphs of functions."""
+"""Problems on domains, ranges and graphs of functions."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -432,7 +432,7 @@ def _intersections(rng: Random, level: int) -> Problem:
 
 
 def _count_wave(trig: str, w: int, m: int) -> int:
-    """Count solutions of sin(w pi x) = x/m or cos(w pi x) = x/m."""
+    """Count the intersections of sin(w pi x) or cos(w pi x) with the line x/m."""
     arches = m * w  # half waves between 0 and m; the line reaches 1 at x = m
     if trig == "sin":
         # sin >= 0 on arches 1, 3, 5, ...: two crossings each, the first one at x = 0

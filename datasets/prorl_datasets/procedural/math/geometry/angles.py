@@ -1,4 +1,4 @@
-"""Angles in triangles, between parallel lines, in polygons."""
+"""Problems on angles."""
 
 from __future__ import annotations
 

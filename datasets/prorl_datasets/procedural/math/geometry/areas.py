@@ -1,4 +1,4 @@
-"""Areas in the coordinate plane: polygons, lattice points, bounded regions."""
+"""Problems on areas in the coordinate plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cylinders, cones, balls, pyramids and tetrahedra."""
+"""Problems on cylinders, cones, balls, pyramids and tetrahedra."""
 
 from __future__ import annotations
 

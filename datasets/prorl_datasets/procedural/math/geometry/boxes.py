@@ -1,4 +1,4 @@
-"""Boxes, points, triangles and planes by their coordinates in space."""
+"""Problems on boxes, points, triangles and planes in space."""
 
 from __future__ import annotations
 

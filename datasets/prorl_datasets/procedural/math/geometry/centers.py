@@ -1,4 +1,4 @@
-"""Heights, circumcircle, incircle and angle bisectors of a triangle."""
+"""Problems on heights, circles and angle bisectors of a triangle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Angles at a circle; chords, tangents and secants."""
+"""Problems on angles, chords, tangents and secants of a circle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circles in the coordinate plane: equations, chords, tangents, pairs of circles."""
+"""Problems on circles in the coordinate plane."""
 
 from __future__ import annotations
 

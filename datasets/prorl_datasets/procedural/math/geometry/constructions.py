@@ -1,4 +1,4 @@
-"""Ruler and compass, angles of elevation, shortest paths."""
+"""Problems on ruler and compass, angles of elevation, and shortest paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines in the coordinate plane: equations, feet of perpendiculars, reflections."""
+"""Problems on lines in the coordinate plane."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _orthocenter(rng: Random) -> Problem:
 
 
 def _slanted(rng: Random) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
-    """Return integers for a line ax + by = c, a point off it and its foot on the line."""
+    """Return integers a, b, c of a line ax + by = c, a point off the line, and the point's foot on it."""
     a, b = rng.choice(((1, 2), (2, 1), (1, -2), (1, 3), (3, 1), (2, 3), (3, -2), (1, 1), (3, 4)))
     fx, fy = grid_point(rng, 6)
     k = rng.choice((-3, -2, -1, 1, 2, 3))

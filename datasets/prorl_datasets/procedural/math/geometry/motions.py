@@ -1,4 +1,4 @@
-"""Composed motions of the plane, and loci."""
+"""Problems on composed motions of the plane, and on loci."""
 
 from __future__ import annotations
 

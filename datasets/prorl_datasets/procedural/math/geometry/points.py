@@ -1,4 +1,4 @@
-"""Points in the coordinate plane: on a segment, equidistant from others, a missing vertex."""
+"""Problems on points in the coordinate plane."""
 
 from __future__ import annotations
 

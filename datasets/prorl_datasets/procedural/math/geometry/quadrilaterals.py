@@ -1,4 +1,4 @@
-"""Quadrilaterals, regular polygons, composite figures and paper folding."""
+"""Problems on quadrilaterals, regular polygons, composite figures and paper folding."""
 
 from __future__ import annotations
 

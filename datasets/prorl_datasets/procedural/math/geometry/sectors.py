@@ -1,4 +1,4 @@
-"""Arcs, sectors and segments; circles with other figures."""
+"""Problems on arcs, sectors and segments of circles."""
 
 from __future__ import annotations
 

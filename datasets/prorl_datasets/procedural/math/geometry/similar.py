@@ -1,4 +1,4 @@
-"""Similar triangles and ratios of areas."""
+"""Problems on similar triangles and ratios of areas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right triangles, and general ones by the law of cosines."""
+"""Problems on right triangles and the law of cosines."""
 
 from __future__ import annotations
 

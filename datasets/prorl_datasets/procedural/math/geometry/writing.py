@@ -1,4 +1,4 @@
-"""Writes points, lines, circles, multiples of pi, letters and units."""
+"""Formats points, lines, circles, multiples of pi, letters and units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Number bases: conversion, arithmetic, unknown bases."""
+"""Problems on number bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Greatest common divisors, least common multiples, multipliers that make perfect powers."""
+"""Problems on common divisors, common multiples and perfect powers."""
 
 from __future__ import annotations
 

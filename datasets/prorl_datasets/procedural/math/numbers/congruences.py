@@ -1,4 +1,4 @@
-"""Congruences: Chinese remainder theorem, inverses, remainders of long sums."""
+"""Problems on congruences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decimal expansions of fractions: periods, single digits, termination."""
+"""Problems on decimal expansions of fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digit sums and missing digits."""
+"""Problems on digit sums and missing digits."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         return "".join(digits)
 
     def filled(shape: str, m: int) -> list[tuple[int, int, int]]:
-        """Return (A, B, number) for each filling that is divisible by m."""
+        """Return (A, B, number) for each choice of the digits A and B that makes the number divisible by m."""
         b_range = range(10) if "B" in shape else range(1)
         return [
             (a, b, n)

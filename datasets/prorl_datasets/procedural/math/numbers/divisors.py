@@ -1,4 +1,4 @@
-"""Divisors: their number and sum, and numbers found from them."""
+"""Problems on the number and sum of divisors."""
 
 from __future__ import annotations
 

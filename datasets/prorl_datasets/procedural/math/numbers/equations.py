@@ -1,4 +1,4 @@
-"""Linear Diophantine equations, and sums that no coins make."""
+"""Problems on linear Diophantine equations and sums of coins."""
 
 from __future__ import annotations
 

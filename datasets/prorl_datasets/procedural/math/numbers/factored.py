@@ -1,4 +1,4 @@
-"""Integer equations that factor, and fractions with integer values."""
+"""Problems on integer equations that factor, and on fractions with integer values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prime factors and trailing zeros of factorials and binomial coefficients."""
+"""Problems on prime factors of factorials and binomial coefficients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Powers: last digits, remainders, orders."""
+"""Problems on last digits, remainders and orders of powers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reversed numbers, palindromes and repdigits."""
+"""Problems on reversed numbers, palindromes and repdigits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Differences of squares, right triangles, consecutive integers."""
+"""Problems on differences of squares, right triangles and consecutive integers."""
 
 from __future__ import annotations
 

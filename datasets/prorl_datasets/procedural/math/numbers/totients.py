@@ -1,4 +1,4 @@
-"""Coprime numbers: counts, fractions in lowest terms, sums."""
+"""Problems on coprime numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks for a probability or an expected value."""
+"""Builds problems that ask for a probability or an expected value."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WORDINGS = Wordings(__name__)
 def probability(
     rng: Random, scene: str, event: str, value: Fraction, values: Mapping[str, Any], level: int
 ) -> Problem:
-    """Ask for the probability of ``event`` (a clause: "the sum is 7") after ``scene``.
+    """Ask for the probability of ``event`` (a clause: "the sum is 7") after the text ``scene``.
 
-    A third of the questions of level 3 ask for m + n with the probability m/n.
+    A third of the questions of level 3 ask for m + n, where m/n is the probability.
     """
     if level == 3 and rng.random() < 0.35:
         text = WORDINGS.draw(rng, "probability, level 3", event=event)
@@ -32,7 +32,7 @@ def probability(
 def expected(
     rng: Random, scene: str, quantity: str, value: Fraction, values: Mapping[str, Any], level: int
 ) -> Problem:
-    """Ask for the expected value of ``quantity`` ("the number of heads") after ``scene``."""
+    """Ask for the expected value of ``quantity`` ("the number of heads") after the text ``scene``."""
     if level == 3 and rng.random() < 0.3 and value.denominator > 1:
         text = WORDINGS.one("expected 2", quantity=quantity)
         answer = str(value.numerator + value.denominator)

@@ -1,4 +1,4 @@
-"""Games of turns until somebody wins, and series of games."""
+"""Problems on games of turns and series of games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditional probability and Bayes' theorem."""
+"""Problems on conditional probability."""
 
 from __future__ import annotations
 

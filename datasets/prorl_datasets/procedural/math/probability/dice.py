@@ -1,4 +1,4 @@
-"""Dice, numbered cards and random integers: sums, products, order, divisibility."""
+"""Problems on dice, numbered cards and random integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expected values without steps: payments, extremes, sums of indicators."""
+"""Problems on expected values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Uniform random numbers: shares of lengths and areas."""
+"""Problems on uniform random numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coloured balls, random boxes, orders and subsets."""
+"""Problems on coloured balls, random boxes, orders and subsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random walks, ruin, and waiting for patterns of coin tosses."""
+"""Problems on random walks and on waiting for patterns of coin tosses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlapping sets, elections, averages, tournaments."""
+"""Word problems on overlapping sets, elections, averages and tournaments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saving, wages, interest, exchange of currencies."""
+"""Word problems on saving, wages, interest and currencies."""
 
 from __future__ import annotations
 

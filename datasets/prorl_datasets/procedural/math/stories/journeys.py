@@ -1,4 +1,4 @@
-"""Meeting and overtaking, average speed, currents, walkways, fuel."""
+"""Word problems on travel."""
 
 from __future__ import annotations
 

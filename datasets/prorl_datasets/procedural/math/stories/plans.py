@@ -1,4 +1,4 @@
-"""Reading, stocks, recipes, planting and fencing."""
+"""Word problems on reading, stocks, recipes, planting and fencing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work rates, tanks, batteries, clocks and timetables."""
+"""Word problems on work rates, tanks, batteries, clocks and timetables."""
 
 from __future__ import annotations
 

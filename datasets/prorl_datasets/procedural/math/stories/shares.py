@@ -1,4 +1,4 @@
-"""Ratios, ages, things given away, mixtures, heads and legs."""
+"""Word problems on ratios, ages, gifts, mixtures, heads and legs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shopping: change, two bills, chains of discounts."""
+"""Word problems on shopping."""
 
 from __future__ import annotations
 

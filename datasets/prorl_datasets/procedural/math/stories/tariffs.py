@@ -1,4 +1,4 @@
-"""Costs and income: tariffs, tickets, break-even."""
+"""Word problems on tariffs, tickets and break-even points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds stories: people, money, plurals, shuffled facts."""
+"""Provides people, money, plurals and texts for word problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The body: heart, lungs, mass index, drugs, kidneys, food, scaling."""
+"""Problems on the human body."""
 
 from __future__ import annotations
 

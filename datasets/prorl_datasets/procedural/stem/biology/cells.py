@@ -1,4 +1,4 @@
-"""Laboratory biology: enzymes, plate counts, absorption of light, metabolism."""
+"""Problems on laboratory biology."""
 
 from __future__ import annotations
 

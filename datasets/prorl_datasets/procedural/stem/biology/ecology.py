@@ -1,4 +1,4 @@
-"""Populations and ecosystems: growth, mark and recapture, diversity, energy, selection."""
+"""Problems on populations and ecosystems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Genetics: crosses, allele frequencies, linkage, family risks.
+"""Problems on genetics.
 
 Genes are independent and fully dominant (Mendel) unless the question says otherwise.
 """

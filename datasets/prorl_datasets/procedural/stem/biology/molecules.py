@@ -1,4 +1,4 @@
-"""Nucleic acids: base composition, translation, PCR."""
+"""Problems on nucleic acids."""
 
 from __future__ import annotations
 

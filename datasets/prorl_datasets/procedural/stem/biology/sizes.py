@@ -1,4 +1,4 @@
-"""Sizes, counts and water of cells: micrographs, counting chambers, water potential."""
+"""Problems on sizes, counts and water potential of cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chemistry of amounts: molar mass, moles, particles, equations, yield."""
+"""Problems on molar mass, moles and yield."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chemistry of balance: free energy, equilibrium, galvanic cells, electrolysis."""
+"""Problems on free energy, equilibrium and electrochemistry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chemistry of composition: mass percentages, formulas from analyses, isotopes."""
+"""Problems on the composition of compounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chemistry of energy: enthalpies and calorimetry."""
+"""Problems on enthalpy and calorimetry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chemistry in several steps: amounts, gases, charge, heat and acids."""
+"""Chemistry problems in several steps."""
 
 from __future__ import annotations
 

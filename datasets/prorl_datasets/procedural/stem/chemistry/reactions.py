@@ -1,4 +1,4 @@
-"""Chemistry of ideal gases and reaction rates."""
+"""Problems on ideal gases and reaction rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chemistry of solubility products and colligative properties."""
+"""Problems on solubility products and colligative properties."""
 
 from __future__ import annotations
 

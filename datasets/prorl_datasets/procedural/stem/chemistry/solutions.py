@@ -1,4 +1,4 @@
-"""Chemistry of solutions: concentration, dilution, pH, buffers, titration.
+"""Problems on concentration, dilution, pH, buffers and titration.
 
 Solutions are ideal (activities equal concentrations) at 25 °C with Kw = 1.0e-14.
 """

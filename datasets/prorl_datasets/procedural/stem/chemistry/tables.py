@@ -1,7 +1,7 @@
-"""Tables of the first 86 elements, compounds and balanced equations; formulas and masses.
+"""Contains elements, compounds and balanced equations, and computes formulas and masses.
 
-Atomic masses are IUPAC's abridged standard atomic weights, rounded to at most five figures; Tc, Pm, Po, At and Rn have
-none, so the mass number of a long-lived isotope stands for it.
+Atomic masses of the first 86 elements are IUPAC's abridged standard atomic weights, rounded to at most five figures.
+Tc, Pm, Po, At and Rn, which lack one, have the mass number of a long-lived isotope.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Direct-current circuits: Ohm's law, internal resistance, Kirchhoff's rules, wires, power."""
+"""Problems on direct-current circuits."""
 # Source: Halliday, Resnick, Walker, chapters 26 and 27.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Electric fields: forces between charges, fields of spheres, acceleration, plate capacitors."""
+"""Problems on electric fields and plate capacitors."""
 # Source: Halliday, Resnick, Walker, chapters 21 to 25.
 
 from __future__ import annotations

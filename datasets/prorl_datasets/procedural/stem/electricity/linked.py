@@ -1,4 +1,4 @@
-"""Circuits and heat in several steps: resistance, current, power, energy, warming."""
+"""Problems on circuits and heat in several steps."""
 # Source: Halliday, Resnick, Walker, chapters 18 and 25 to 27.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Magnetic fields, induction and alternating current."""
+"""Problems on magnetic fields, induction and alternating current."""
 # Source: Halliday, Resnick, Walker, chapters 28 to 31.
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Random networks of resistors or capacitors, and discharging capacitors.
+"""Problems on networks of resistors or capacitors.
 
-A network is a number (one part) or a pair (joint, members), with "+" for series and "||" for parallel.
+A network is the number of a part, or a pair (joint, members). The joint is "+" for series or "||" for parallel.
 """
 # Source: Halliday, Resnick, Walker, chapters 25 and 27.
 
@@ -24,7 +24,7 @@ SERIES, PARALLEL = "+", "||"
 def drawn_network(rng: Random, first: int, count: int, joint: str) -> Network:
     """Return a network of ``count`` parts, numbered from ``first``.
 
-    The outermost joint is ``joint``; series and parallel joints alternate inwards.
+    The outermost joint is ``joint``; inside, series and parallel joints alternate.
     """
     if count == 1:
         return first
@@ -52,7 +52,7 @@ def written(network: Network, letter: str, inside: bool = False) -> str:
 
 
 def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) -> float:
-    """Return the total value; at the joint ``adding`` the values add, at the other their inverses."""
+    """Return a network's total value. Values add at ``adding`` joints; their inverses add at the others."""
     if isinstance(network, int):
         return parts[network]
     joint, members = network

@@ -1,4 +1,4 @@
-"""Facts of biology: cells, the genetic code, organisms, hormones, terms."""
+"""Questions on cells, the genetic code, organisms, hormones and terms."""
 
 from __future__ import annotations
 

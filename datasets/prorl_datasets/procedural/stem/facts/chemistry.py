@@ -1,4 +1,4 @@
-"""Facts of chemistry: elements, formulas, oxidation numbers, shapes, solubility."""
+"""Questions on elements, formulas, oxidation numbers, shapes and solubility."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Asks questions of three kinds on a table of facts: matching, belonging and ordering.
-
-Six options are drawn, so some twenty rows give thousands of questions.
-"""
+"""Builds questions on a table of facts: matching, belonging and ordering."""
 
 from __future__ import annotations
 
@@ -23,11 +20,11 @@ def _choice(question: str, right: str, wrong: Sequence[str], asked: str) -> Choi
 def matching(
     rows: Pairs, forward: Sequence[str], backward: Sequence[str], pair: str, also: Pairs = ()
 ) -> Make:
-    """Return a maker of questions on (left, right) pairs; right sides may repeat.
+    """Return a function that draws questions on (left, right) pairs; right sides may repeat.
 
-    Level 1 asks ``forward`` (``{}`` is the left side), level 2 ``backward``, level 3 for the one correct or wrong pair
-    of six. ``pair`` says what is paired. ``also`` are partly true pairs, which are neither asked nor used as wrong
-    options.
+    Level 1 asks ``forward`` (``{}`` is the left side), level 2 ``backward`` (``{}`` is the right side), and level 3 for
+    the one correct or wrong pair of six. ``pair`` is the phrase for a pair. ``also`` are partly true pairs, which are
+    neither asked nor used as wrong options.
     """
     facts = (*rows, *also)
 
@@ -57,7 +54,7 @@ def matching(
 
 
 def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
-    """Return a maker of questions on disjoint classes, keyed by phrases such as ``a noble gas``.
+    """Return a function that draws questions on disjoint classes, keyed by phrases such as ``a noble gas``.
 
     Level 1 asks which option belongs to a class, level 2 which does not, level 3 which list of three does. ``noun``
     names the options. Classes of fewer than five occur only at level 1.
@@ -92,7 +89,8 @@ def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
 def ordering(
     rows: Sequence[tuple[str, float]], most: str, least: str, rising: str, ratio: float = 1.0
 ) -> Make:
-    """Return a maker of questions on (name, positive value); options differ by more than the factor ``ratio``.
+    """Return a function that draws questions on (name, positive value); options differ by more than the factor
+    ``ratio``.
 
     Levels 1 and 2 ask ``most`` or ``least`` (``{}`` becomes "second " at level 2), level 3 which list of four is in
     ``rising`` order.

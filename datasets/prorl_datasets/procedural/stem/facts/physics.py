@@ -1,4 +1,4 @@
-"""Facts on quantities: units, dimensions, prefixes, sizes."""
+"""Questions on units, dimensions, prefixes and sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNITS = (
 """(quantity, its SI unit); neither occurs twice."""
 UNITS_TOO = (("radioactive activity", "hertz"), ("frequency", "becquerel"), ("angular velocity", "hertz"),
              ("frequency", "radian per second"))  # fmt: skip
-"""Pairs of equal dimension that are also in use."""
+"""Further units in use for a quantity; they must not count as wrong."""
 DIMENSIONS: tuple[tuple[str, tuple[int, int, int, int]], ...] = (
     ("length", (1, 0, 0, 0)), ("area", (2, 0, 0, 0)), ("volume", (3, 0, 0, 0)), ("speed", (1, 0, -1, 0)),
     ("acceleration", (1, 0, -2, 0)), ("force", (1, 1, -2, 0)), ("weight", (1, 1, -2, 0)), ("work", (2, 1, -2, 0)),

@@ -1,4 +1,4 @@
-"""Inelastic and elastic collisions, the ballistic pendulum, recoil."""
+"""Problems on collisions, the ballistic pendulum and recoil."""
 # Source: Halliday, Resnick, Walker, chapter 9.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Energy, power and impulse: work on moving bodies, hoists and pumps, springs, bounces."""
+"""Problems on energy, power and impulse."""
 # Source: Halliday, Resnick, Walker, chapters 7 to 9.
 
 from __future__ import annotations

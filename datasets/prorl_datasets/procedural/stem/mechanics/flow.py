@@ -1,4 +1,4 @@
-"""Fluids in motion: pipes and hoses, outflow from tanks, Venturi tubes."""
+"""Problems on fluids in motion."""
 # Source: Halliday, Resnick, Walker, chapter 14.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fluids at rest: buoyancy, pressure under water, hydraulic presses."""
+"""Problems on fluids at rest."""
 # Source: Halliday, Resnick, Walker, chapter 14.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Forces on straight paths: Newton's second law, lifts, friction, Atwood machines."""
+"""Problems on forces on straight paths."""
 # Source: Halliday, Resnick, Walker, chapters 5 and 6.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gravitation and elasticity: attraction, fields of planets, orbits, stretched wires."""
+"""Problems on gravitation and elasticity."""
 # Source: Halliday, Resnick, Walker, chapters 12 and 13.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Mechanics in several steps, each using the previous result."""
+"""Mechanics problems in several steps."""
 # Source: Halliday, Resnick, Walker, chapters 2, 4 and 7 to 9.
 
 from __future__ import annotations

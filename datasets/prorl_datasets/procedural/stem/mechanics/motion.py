@@ -1,4 +1,4 @@
-"""Motion along a line and in a plane: acceleration, braking, free fall, projectiles, rivers."""
+"""Problems on motion along a line and in a plane."""
 # Source: Halliday, Resnick, Walker, chapters 2 and 4.
 
 from __future__ import annotations

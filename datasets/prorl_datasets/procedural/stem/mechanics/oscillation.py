@@ -1,4 +1,4 @@
-"""Oscillation: masses on springs, pendulums as clocks and gravimeters."""
+"""Problems on springs and pendulums."""
 # Source: Halliday, Resnick, Walker, chapter 15.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bodies on slopes and circles: ramps, bends, loops."""
+"""Problems on bodies on slopes and circles."""
 # Source: Halliday, Resnick, Walker, chapters 5 and 6.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rotation: levers and beams, flywheels, rolling bodies, angular momentum."""
+"""Problems on levers, flywheels, rolling bodies and angular momentum."""
 # Source: Halliday, Resnick, Walker, chapters 10 to 12.
 
 from __future__ import annotations

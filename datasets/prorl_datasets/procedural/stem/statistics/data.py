@@ -1,4 +1,4 @@
-"""Statistics of data: centre, spread, percentiles, z-scores.
+"""Problems on centre, spread and percentiles of data.
 
 Sample variances divide by n - 1; every question says which variance it means.
 """

@@ -1,4 +1,4 @@
-"""Probability of draws: counting, expectation, draws without replacement, waiting times.
+"""Problems on the probability of draws.
 
 Draws are independent unless the question says otherwise.
 """

@@ -1,4 +1,4 @@
-"""Inference: standard errors, intervals, sample sizes, test statistics, the normal distribution.
+"""Problems on statistical inference.
 
 The question states critical values.
 """

@@ -1,4 +1,4 @@
-"""Statistics of pairs: least-squares lines, covariance and correlation."""
+"""Problems on least-squares lines, covariance and correlation."""
 
 from __future__ import annotations
 

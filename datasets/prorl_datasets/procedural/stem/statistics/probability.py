@@ -1,4 +1,4 @@
-"""Binomial and Poisson distributions, Bayes' theorem, conditional probability.
+"""Problems on distributions, Bayes' theorem and conditional probability.
 
 Events and draws are independent unless the question says otherwise.
 """

@@ -1,4 +1,4 @@
-"""Engines, heat pumps and entropy."""
+"""Problems on engines, heat pumps and entropy."""
 # Source: Halliday, Resnick, Walker, chapter 20.
 
 from __future__ import annotations

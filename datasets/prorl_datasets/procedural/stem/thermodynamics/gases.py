@@ -1,4 +1,4 @@
-"""Ideal gases: equation of state, changes of state, molecular speed, first law."""
+"""Problems on ideal gases."""
 # Source: Halliday, Resnick, Walker, chapters 18 and 19.
 
 from __future__ import annotations

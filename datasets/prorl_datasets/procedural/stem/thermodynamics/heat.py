@@ -1,4 +1,4 @@
-"""Heat: warming, mixing, melting."""
+"""Problems on warming, mixing and melting."""
 # Source: Halliday, Resnick, Walker, chapter 18.
 
 from __future__ import annotations

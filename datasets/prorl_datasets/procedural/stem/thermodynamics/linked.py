@@ -1,4 +1,4 @@
-"""Heat in several steps: burning, melting, engines and gases."""
+"""Heat problems in several steps."""
 # Source: Halliday, Resnick, Walker, chapters 18 to 20.
 
 from __future__ import annotations

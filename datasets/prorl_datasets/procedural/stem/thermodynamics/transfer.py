@@ -1,4 +1,4 @@
-"""Thermal expansion, conduction and radiation."""
+"""Problems on thermal expansion, conduction and radiation."""
 # Source: Halliday, Resnick, Walker, chapter 18.
 
 from __future__ import annotations

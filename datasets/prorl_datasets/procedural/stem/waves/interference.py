@@ -1,4 +1,4 @@
-"""Interference of light: double slits and gratings."""
+"""Problems on interference of light."""
 # Source: Halliday, Resnick, Walker, chapters 35 and 36.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Photons, the photoelectric effect, matter waves."""
+"""Problems on photons and matter waves."""
 # Source: Halliday, Resnick, Walker, chapter 38.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Light rays: thin lenses, refraction at flat faces."""
+"""Problems on lenses and refraction."""
 # Source: Halliday, Resnick, Walker, chapters 33 and 34.
 
 from __future__ import annotations

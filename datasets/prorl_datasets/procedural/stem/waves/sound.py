@@ -1,4 +1,4 @@
-"""Sound: Doppler shift, sound levels, beats, echoes."""
+"""Problems on sound."""
 # Source: Halliday, Resnick, Walker, chapter 17.
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Running and standing waves: speed, strings, pipes."""
+"""Problems on running and standing waves."""
 # Source: Halliday, Resnick, Walker, chapters 16 and 17.
 
 from __future__ import annotations
