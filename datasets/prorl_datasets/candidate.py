@@ -43,7 +43,7 @@ STAGE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item as its source yields it."""
+    """One problem as a source yields it."""
 
     index: int
     """Fixed position of the item in its entry."""
@@ -59,7 +59,7 @@ class Row:
     core: str | None = None
     """The text to compare with published problems, without template and suffix. Default: ``question``."""
     consistent: bool = False
-    """Whether the adapter checked the tests or constraints themselves, because there is no gold response."""
+    """Whether the adapter checked the tests or constraints, because there is no gold response."""
     independent: str = ""
     """Name of an independent result that agrees with the gold response; without one, the row is never ``verified``."""
 
@@ -155,7 +155,6 @@ def decode(values: Mapping[str, Any]) -> Candidate | Drop:
 
 
 def decode_candidate(values: Mapping[str, Any]) -> Candidate:
-    """Rebuild a candidate from the values that ``encode`` returned. Raises TypeError."""
     matches = tuple(BenchmarkMatch(**match) for match in values.get("matches", ()))
     return Candidate(**{**values, "matches": matches})
 

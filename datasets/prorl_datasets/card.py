@@ -1,4 +1,4 @@
-"""Writes the dataset card. It contains no times and no local paths, so equal builds give equal cards."""
+"""Writes the dataset card, without times and local paths."""
 
 from __future__ import annotations
 

@@ -28,7 +28,6 @@ class Exported:
 
     @property
     def weighs(self) -> bool:
-        """Whether training rows have different weights."""
         return len(self.weights) > 1
 
 
@@ -109,7 +108,7 @@ def trl_record(sample: Sample) -> Record:
 
 
 def _write(path: Path, rows: Iterator[Record]) -> int:
-    """Write rows as JSONL or Parquet and return their number. If there are none, write no file."""
+    """Write rows as JSONL or Parquet, but no empty file, and return their number."""
     batches = iter(lambda: list(islice(rows, READ_BATCH)), [])
     first = next(batches, None)
     if first is None:

@@ -72,7 +72,6 @@ def benchmark_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) 
 
 
 def _first_resolved(sources: Sequence[HubSource], mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of the first source that has all of them. Raises the first source's error."""
     errors: list[UserError] = []
     for source in sources:
         try:

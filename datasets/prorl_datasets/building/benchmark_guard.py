@@ -40,7 +40,7 @@ class Guard:
     """Maps the key of each item of a generated benchmark to "BENCHMARK ITEM"."""
 
     def hashes(self) -> dict[str, str]:
-        """Return the hash of the questions and the names of the unread benchmarks, for the build's fingerprint."""
+        """Return hashes that identify the benchmarks, for the build's fingerprint."""
         if not self.texts and not self.missing and not self.generated:
             return {}
         content = hashlib.sha256(json.dumps(self.texts).encode())

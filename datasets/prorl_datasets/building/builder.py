@@ -40,8 +40,6 @@ MIN_CANDIDATES = 200
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """Options of a build."""
-
     seed: int | None = None
     isolated: bool = True
     """Whether untrusted code can be isolated. If False, entries whose verifiers run programs are left out."""

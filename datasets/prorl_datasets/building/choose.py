@@ -21,7 +21,7 @@ from prorl_datasets.types import DatasetError, Split
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """Recorded pass rates and the recipe's filter. A rate is looked up by prompt, then by row id."""
+    """Recorded pass rates by prompt and row id, and the recipe's filter."""
 
     settings: Difficulty
     by_prompt: dict[str, float] = field(default_factory=dict)

@@ -56,7 +56,7 @@ class Collector:
         """Yield each job with its result, in any order. Results from an earlier build are read from disk.
 
         Raises DatasetError for malformed rows, UserError for disk errors, and ServiceError if verifiers or child
-        processes fail. Finished results stay on disk.
+        processes fail.
         """
         workers = len(self._children)
         threads = ThreadPoolExecutor(workers + 1)  # one more, because one thread waits for scores
@@ -218,7 +218,6 @@ class Stream:
         return self.kept < self.target and not self.used_up
 
     def result(self, kept: int, drawn: int) -> None:
-        """Update the totals after a round."""
         self.barren = 0 if kept > self.kept else self.barren + drawn - self.drawn
         self.kept, self.drawn = kept, drawn
         self.used_up = self.barren >= BARREN

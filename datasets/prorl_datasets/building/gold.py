@@ -67,9 +67,7 @@ def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldRe
 
 
 def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Score (response, task) pairs. Timeouts are retried one at a time, so that a busy machine does not change a
-    dataset.
-    """
+    """Score (response, task) pairs, and retry each timeout alone."""
     items = [
         (text, next_task(task, None, last=VERIFIERS.get(task.verifier).is_environment))
         for text, task in items

@@ -53,7 +53,7 @@ class EntryResult:
     """Number of omitted tests by reason."""
 
     def commonest_answer_share(self) -> float | None:
-        """Return the fraction of rows that have the most common answer, or None if no row has an answer."""
+        """Return the fraction of rows with the most common answer, or None without answers."""
         total = sum(self.answers.values())
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 

@@ -39,8 +39,6 @@ from prorl_verifiers.data_shape import UNTYPED
 
 @dataclass(slots=True)
 class Output:
-    """Everything that ``write_dataset`` writes."""
-
     recipe: Recipe
     results: list[EntryResult]
     choice: Choice

@@ -177,7 +177,6 @@ class CachedHub:
         return Listing(name, str(commit), dict(sorted(files.items())))
 
     def _fetch(self, listing: Listing, name: str, path: Path) -> None:
-        """Download a file, or resume its download, and then move it to ``path``."""
         size = listing.files[name].size
         part = self._folder(listing.repo) / ".prorl" / listing.commit / f"{name}.part"
         part.parent.mkdir(parents=True, exist_ok=True)

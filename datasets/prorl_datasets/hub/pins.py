@@ -34,7 +34,7 @@ class RepoPin:
 
 @dataclass(slots=True)
 class Pins:
-    """A lock file in memory."""
+    """The contents of a lock file."""
 
     path: Path
     repos: dict[str, RepoPin] = field(default_factory=dict)

@@ -15,10 +15,7 @@ HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 
 
 def hub_problem() -> str | None:
-    """Return why the hub cannot be used, or None if it answers.
-
-    Retries if the hub is busy, and honours HF_HUB_OFFLINE and HF_ENDPOINT.
-    """
+    """Return why the hub cannot be used, or None if it answers."""
     if offline():
         return "HF_HUB_OFFLINE is set"
     from huggingface_hub import get_session

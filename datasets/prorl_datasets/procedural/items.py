@@ -25,8 +25,8 @@ class Item:
     """Mean reward of a constant guess (1/choices), if known."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] | None = None
-    """JSON values that identify the problem in its family, however it is worded; None identifies it by the question's
-    text."""
+    """JSON values that identify the problem in its family, regardless of wording. If None, the question's text
+    identifies it."""
     core: str | None = None
     """The text that may match a published problem (without template, form and constraint sentences)."""
     independent: str = ""

@@ -18,8 +18,8 @@ Option = TypeVar("Option")
 class Wordings:
     """The texts of the module ``name``; its YAML file maps a key to one text or a list of equivalent texts.
 
-    Slots have the syntax of ``str.format``, or in source code that of ``string.Template`` (``$slot``). The file is read
-    once, when first used. Raises KeyError for unknown keys and missing slots.
+    Slots have the syntax of ``str.format``, or in source code that of ``string.Template`` (``$slot``). Raises KeyError
+    for unknown keys and missing slots.
     """
 
     def __init__(self, name: str) -> None:

@@ -101,10 +101,7 @@ class Recipe(Section):
         return path / PASS_RATES if path.is_dir() else path
 
     def resolved(self) -> dict[str, Any]:
-        """Return the recipe as JSON values with all defaults; loading them gives the same rows.
-
-        The prompts of verifiers are not included.
-        """
+        """Return the recipe as JSON values with all defaults; loading them gives the same rows."""
         return self.model_dump(mode="json", exclude={"groups"})
 
     def min_share_of(self, entry: Entry) -> float:
@@ -139,7 +136,7 @@ class Recipe(Section):
         and split.
 
         Only the entries in ``names`` are counted and reduced. ``rows`` maps entries to the numbers of rows in their
-        sources. A recipe within the limit is returned unchanged.
+        sources.
         """
         full = {
             (entry.name, split): count

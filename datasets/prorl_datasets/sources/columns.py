@@ -278,7 +278,7 @@ class _Fields:
 
 
 def _for_metadata(value: Any) -> Any:
-    """Return a value for the metadata: NaN and infinity become null, and unusable values become a note."""
+    """Make a value storable in the metadata: NaN and infinity become null."""
     if (problem := odd_value(value)) is not None:
         return f"(left out: {problem})"
     if isinstance(value, float) and not math.isfinite(value):

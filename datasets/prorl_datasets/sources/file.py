@@ -113,7 +113,6 @@ def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
 
 
 def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each mistake in the settings or files of the entries."""
     del children
     wrong: list[str] = []
     for entry in entries:
@@ -129,7 +128,6 @@ def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[st
 def find(
     recipe: Recipe, entries: Sequence[Entry], files: Files, lock: Path, mirror: Any, update: bool
 ) -> None:
-    """Add each entry's files and hashes to ``files``."""
     del lock, mirror, update
     for entry in entries:
         try:

@@ -34,7 +34,6 @@ class HubSource(RowFileSettings):
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each unknown adapter or field."""
     del recipe, children
     return [line for entry in entries for line in check_rows(entry)]
 

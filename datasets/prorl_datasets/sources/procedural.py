@@ -28,7 +28,6 @@ class ProceduralSource(SourceSettings):
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each unknown or unsuitable family."""
     del recipe, children
     known = families()
     wrong = []
@@ -90,7 +89,6 @@ def names(domain: str) -> list[str]:
 
 
 def one_box(task: Task, gold: str) -> tuple[str, Task]:
-    """Return (gold response, task) that run all tests in one program."""
     from prorl_datasets.procedural.code.problem import one_box as boxed
 
     return boxed(task, gold)

@@ -77,7 +77,6 @@ def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row
 
 
 def check(recipe: object, entries: Sequence[Entry], children: Any) -> list[str]:
-    """Return a line for each unknown task or wrong configuration."""
     del recipe
     sources = [_settings(entry) for entry in entries]
     with children.lend() as child:

@@ -34,10 +34,7 @@ def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) ->
 
 
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
-    """Return the entry of a task for a 32-bit ``seed``; ``made`` caches datasets.
-
-    This also seeds the global random generators, which list_functions and codeio use.
-    """
+    """Return the entry of a task for a 32-bit ``seed``; ``made`` caches datasets."""
     import numpy as np
     from reasoning_gym.factory import create_dataset
 
@@ -86,7 +83,7 @@ CURRICULUM_LEVELS = 4
 def curriculum(task: str) -> dict[int, dict[str, Any]]:
     """Return the configuration of each level of a task's curriculum; level 0 is the easiest.
 
-    A range covers at most two adjacent levels. Levels that the task rejects are omitted.
+    Levels that the task rejects are omitted.
     """
     from reasoning_gym.coaching.attributes import RangeAttributeDefinition
     from reasoning_gym.coaching.base_curriculum import DefaultCurriculumContext, RangeAttributeMode

@@ -17,10 +17,7 @@ from prorl_datasets.types import DatasetError
 
 
 def check_sources(recipe: Recipe, selected: Sequence[Entry], children: Any) -> None:
-    """Raise DatasetError with every mistake in the sources of the entries ``selected``.
-
-    Some checks run in ``children``, because only they import reasoning-gym.
-    """
+    """Raise DatasetError with every mistake in the sources of the entries ``selected``."""
     wrong: list[str] = []
     for spec, entries in _by_kind(selected):
         if spec.check is not None:

@@ -131,7 +131,7 @@ class EmbeddingIndex:
 
 
 def unit_vectors(spec: EmbedderSpec, texts: Sequence[str]) -> Vectors:
-    """Return the embeddings of ``texts`` scaled to length 1, shape (len(texts), D); zero vectors are not scaled.
+    """Return the embeddings of ``texts`` scaled to length 1, shape (len(texts), D).
 
     Raises PluginError if the function fails or returns a wrong shape or non-finite values.
     """

@@ -76,8 +76,6 @@ class ViewContents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """Contents of an index."""
-
     names: tuple[tuple[str, str], ...]
     """(benchmark, id) of each item."""
     exact: ViewContents

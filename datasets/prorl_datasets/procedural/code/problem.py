@@ -268,10 +268,10 @@ ONE_BOX_LIMITS = {
 
 
 def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
-    """Return a response and a task that run all tests of the item as a single test, in one sandbox.
+    """Return a response and a task that run all tests of the item in one sandbox process.
 
-    The tests share a process, so the references must be trusted. ``gold`` is the item's response. Raises ValueError if
-    it contains no code, or if the tests are neither all calls of one function nor all stdin/stdout.
+    The references must be trusted. ``gold`` is the item's response. Raises ValueError if it contains no code, or if the
+    tests are neither all calls of one function nor all stdin/stdout.
     """
     from prorl_sandbox import LANGUAGES
     from prorl_verifiers.extract import last_code_block

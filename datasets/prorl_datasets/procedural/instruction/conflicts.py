@@ -121,7 +121,6 @@ def _wrapped(plan: Plan) -> Findings:
 
 
 def _repeated(plan: Plan) -> Findings:
-    """Yield the constraints that a response must break in order to repeat the request word for word."""
     for prompt in plan.repeats:
         held = sum(token.isupper() for token in _CAPITALS.findall(prompt))
         if plan.capitals.high is not None and held > plan.capitals.high:
@@ -158,7 +157,6 @@ def _twice(plan: Plan) -> Findings:
 
 
 def _lengths(plan: Plan) -> Findings:
-    """Yield the constraints that need more words than the plan allows."""
     most = plan.words.high
     if most is None or plan.words.empty():
         return

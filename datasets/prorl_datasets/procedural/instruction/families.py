@@ -71,7 +71,6 @@ _LISTS = (
 
 
 def kinds() -> tuple[Kind, ...]:
-    """Return IFEval's 25 kinds of constraints in a fixed order."""
     return (*word_kinds(), *form_kinds())
 
 
@@ -200,7 +199,7 @@ def _generator(drawing: _Drawing, first: Kind | None) -> Callable[[Random, int],
 def make_families() -> tuple[Family, ...]:
     """Return one family per IFEval id (``ifeval_<part after the colon>``) and ``ifeval_mixed``.
 
-    Levels 1, 2 and 3 have one or two, two or three, and three or four constraints.
+    Items of level n have n or n + 1 constraints.
     """
     drawing = _Drawing()
     singles = [

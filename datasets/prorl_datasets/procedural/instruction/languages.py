@@ -1,7 +1,4 @@
-"""Short original texts, without commas, in the languages that IFEval asks for.
-
-Each has at least six sentences, enough for reliable language identification.
-"""
+"""Contains short original texts, without commas, in the languages that IFEval asks for."""
 
 from __future__ import annotations
 

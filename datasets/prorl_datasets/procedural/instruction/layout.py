@@ -72,8 +72,7 @@ def _emphasised(sentences: list[str], number: int) -> tuple[list[str], int]:
     return [" ".join(words) for words in split], number
 
 
-def _highlighted(sentence: str) -> str:
-    """Put the sentence's last words, never its first, between asterisks."""
+def _with_highlight(sentence: str) -> str:
     body = sentence.rstrip(_STOPS)
     words = body.split(" ")
     kept = 2 if len(words) > 3 else 1
@@ -89,7 +88,7 @@ def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str],
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))
-    fillers = [_highlighted(text) if at < room else text for at, text in enumerate(fillers)]
+    fillers = [_with_highlight(text) if at < room else text for at, text in enumerate(fillers)]
     if plan.highlights > room:
         pieces.append("see " + " ".join(f"*part {n + 1}*" for n in range(plan.highlights - room)))
     return fillers, pieces
@@ -135,8 +134,7 @@ def _separator(plan: Plan, at: int) -> str:
     return f"\n\n{mark}\n" if mark else "\n\n"
 
 
-def _lead(plan: Plan, voice: Voice, style: Style, unit: int, option: str) -> Iterator[str]:
-    """Yield the first lines of a unit: request, first word, title, header, option."""
+def _first_lines(plan: Plan, voice: Voice, style: Style, unit: int, option: str) -> Iterator[str]:
     if unit == 0 and plan.repeats:
         yield max(plan.repeats, key=len)
     for number, nth, word in plan.paragraphs:
@@ -155,8 +153,7 @@ def _lead(plan: Plan, voice: Voice, style: Style, unit: int, option: str) -> Ite
         yield option
 
 
-def _tail(plan: Plan, voice: Voice, style: Style) -> Iterator[str]:
-    """Yield the last lines: bullets, postscripts, end phrase."""
+def _last_lines(plan: Plan, voice: Voice, style: Style) -> Iterator[str]:
     number = plan.bullets[0] if plan.bullets else 0
     bullets = voice.bullets if style.natural else sorted(voice.bullets, key=len)
     for text in _cycle(bullets or ["ok"], number):
@@ -183,10 +180,10 @@ def render(
     parts: list[str] = []
     for at in range(number):
         chunk = sentences[at * total // number : (at + 1) * total // number]
-        lead = list(_lead(plan, voice, style, at, "" if style.loose else option))
+        lead = list(_first_lines(plan, voice, style, at, "" if style.loose else option))
         if not chunk and voice.loose and (not lead or at == 0 or style.loose):
             chunk = [] if lead and at else _cycle(voice.loose, at + 1)[-1:]
-        tail = list(_tail(plan, voice, style)) if at == number - 1 else []
+        tail = list(_last_lines(plan, voice, style)) if at == number - 1 else []
         if style.loose and at == 0 and option:
             chunk.append(option)
         parts.append(_closed([*lead, " ".join(chunk), *tail]))

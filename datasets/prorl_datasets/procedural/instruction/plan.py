@@ -62,7 +62,7 @@ class Plan:
     """Constraint ids other than IFEval's 25; they are ignored."""
 
     def has(self, name: str) -> bool:
-        """Return whether there is a constraint with this id, which takes no arguments."""
+        """Return whether there is a constraint with this id; only for ids without arguments."""
         return self.flags.get(name, False)
 
     def wanted(self) -> list[tuple[str, str]]:

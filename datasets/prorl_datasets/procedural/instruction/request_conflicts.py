@@ -25,8 +25,8 @@ _LONG_WORDS, _LONG_SENTENCES = 90, 6
 
 
 def request_conflicts(request: str, topic: str, plan: Plan) -> Iterator[str]:
-    """Yield one line per contradiction between plan and request."""
-    yield from _words_needed(request, topic, plan)
+    """Yield a line for each contradiction between request and constraints."""
+    yield from _forbidden_request_words(request, topic, plan)
     yield from _size(request, plan)
     yield from _place(request, plan)
     if _VERSE.search(request):
@@ -36,8 +36,7 @@ def request_conflicts(request: str, topic: str, plan: Plan) -> Iterator[str]:
             yield "verse, and bullets or numbered sections"
 
 
-def _words_needed(request: str, topic: str, plan: Plan) -> Iterator[str]:
-    """Yield the request's words and letters that are forbidden or capped."""
+def _forbidden_request_words(request: str, topic: str, plan: Plan) -> Iterator[str]:
     lowered = request.lower()
     capped = [word for word, span in plan.keywords.items() if span.high is not None]
     for word in (*plan.forbidden, *capped):

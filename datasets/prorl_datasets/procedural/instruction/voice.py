@@ -116,12 +116,12 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] =
         bullets[:-2] = [text.format(t=topic) for text in PHRASES.texts("topic bullets")]
     return Voice(
         _clean(fillers, bans, topic),
-        bans.best(_turned(PHRASES.texts("frames"), rng, 2)),
-        bans.best(_turned(PHRASES.texts("first frames"), rng, 2)),
+        bans.best(_rotated(PHRASES.texts("frames"), rng, 2)),
+        bans.best(_rotated(PHRASES.texts("first frames"), rng, 2)),
         bans.best(slots),
-        bans.best([*points, *_turned(bullets, rng, 2)]),
-        bans.best(_turned(titles, rng, 1)),
-        bans.best(_turned(PHRASES.texts("postscripts"), rng, 1)),
+        bans.best([*points, *_rotated(bullets, rng, 2)]),
+        bans.best(_rotated(titles, rng, 1)),
+        bans.best(_rotated(PHRASES.texts("postscripts"), rng, 1)),
         bans.best(PHRASES.texts("loose")),
         bans,
         False,
@@ -133,10 +133,7 @@ def _begun(sentence: str) -> str:
 
 
 def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
-    """Return the allowed sentences, best first.
-
-    If enough sentences lack the unwanted letters, returns only these and the best sentence about the topic.
-    """
+    """Return the allowed sentences, best first; if there are enough, only those without unwanted letters."""
     best = bans.best(fillers)
     if not bans.letters:
         return best
@@ -147,11 +144,10 @@ def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
     return clean if len(clean) >= _ENOUGH else best
 
 
-def _turned(texts: Sequence[str], rng: Random, used: int) -> list[str]:
-    """Rotate the texts by a random number of places; the last ``used`` texts stay last."""
-    body = list(texts[: len(texts) - used])
+def _rotated(texts: Sequence[str], rng: Random, fixed: int) -> list[str]:
+    body = list(texts[: len(texts) - fixed])
     at = rng.randint(0, len(body) - 1)
-    return body[at:] + body[:at] + list(texts[len(texts) - used :])
+    return body[at:] + body[:at] + list(texts[len(texts) - fixed :])
 
 
 def _foreign(sentences: Sequence[str], bans: Bans, rng: Random) -> Voice:

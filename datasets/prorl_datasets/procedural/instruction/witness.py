@@ -73,9 +73,9 @@ def compose(
 ) -> str | None:
     """Return a response that should meet every constraint, or None.
 
-    ``topic`` is a noun phrase; ``answer`` are sentences with ``{t}`` for the topic that answer the request. Equal
-    arguments give equal responses. If none passes the published checker (mode ``reference``), returns one that fails
-    only this checker. Raises TaskError for arguments that do not fit their id.
+    ``topic`` is a noun phrase; ``answer`` are sentences with ``{t}`` for the topic that answer the request. If none
+    passes the published checker (mode ``reference``), returns a response that fails only this checker. Raises TaskError
+    for arguments that do not fit their id.
     """
     plan = read_plan(ids, kwargs)
     if plan.other or _largest(plan) > _MOST:
@@ -139,7 +139,7 @@ def _attempts(plan: Plan, voice: Voice, style: Style, option: str) -> list[str]:
         visited.add(fill)
         extra = _extra_words(plan, voice, style, fill, option)
         text = render(plan, voice, style, fill, extra, option)
-        change = _change(plan, text, style)
+        change = _fillers_to_add(plan, text, style)
         if change == 0:
             return [text]
         fill = max(0, fill + change)
@@ -173,8 +173,7 @@ def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str)
     return extra
 
 
-def _change(plan: Plan, text: str, style: Style) -> int:
-    """Return the number of filler sentences to add, or to remove if negative."""
+def _fillers_to_add(plan: Plan, text: str, style: Style) -> int:
     words, sentences = count_words(text), count_sentences(text)
     high = plan.sentences.high
     more = len(plan.postscripts) + bool(

@@ -29,6 +29,6 @@ def of_kinds(
 
 
 def posed(kind: str, question: str, answer: int | Fraction | str, **given: object) -> Problem:
-    """Return the problem, which is identified by ``kind`` and the numbers ``given`` in the question."""
+    """Return a problem that is identified by ``kind`` and the numbers ``given``."""
     text = answer if isinstance(answer, str) else fraction(answer)
     return Problem(question, text, {"kind": kind, **given})

@@ -32,7 +32,7 @@ class Problem:
     answer: str
     """LaTeX without dollar signs, as the math verifier reads it."""
     parameters: Mapping[str, Any]
-    """JSON values that identify the problem in its family, however it is worded."""
+    """JSON values that identify the problem in its family, regardless of wording."""
     decimals: int | None = None
     """Number of decimals to which the question asks to round."""
 

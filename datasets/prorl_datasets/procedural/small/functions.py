@@ -1,7 +1,4 @@
-"""Problems that ask for a one-line function; levels 2 and 3 add one or two parameters.
-
-A family's items of level 1 differ only in names and wording.
-"""
+"""Problems that ask for a one-line function; levels 2 and 3 add one or two parameters."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Small pipelines (filter, map, reduce) as functions over lists and text, and as programs.
+"""Problems on small pipelines (filter, map, reduce), posed as functions or programs.
 
-Expected values come from loops, and gold solutions are comprehensions, so that they check each other.
+Expected values come from loops, and gold solutions are comprehensions.
 """
 
 from __future__ import annotations

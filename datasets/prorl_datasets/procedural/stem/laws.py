@@ -1,7 +1,7 @@
 """Builds problems from physical laws, given as quantities with units, solvers and scenes.
 
 Level 1 asks for the result in the first units, level 2 uses other units or asks for another quantity, and level 3 uses
-a law of several steps. The solution uses the numbers as stated in the question.
+a law of several steps.
 """
 
 from __future__ import annotations
@@ -183,7 +183,6 @@ def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
 
 
 def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """Return whether computed values are readable, unlike 5e6 ms. Values in default units may need a power of ten."""
     numbers = {asked: drawn.scales[asked].outward(drawn.values[asked])}
     head = law.quantities[0].key
     if head != asked:
@@ -224,7 +223,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
 
 
 def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
-    """Return results of typical mistakes in the unit asked for: unconverted units first, then the law's ``slips``."""
+    """Return results of typical mistakes, in the unit asked for."""
     scale = drawn.scales[asked]
     results = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
     for key, number in drawn.stated.items():

@@ -1,7 +1,6 @@
 """Builds numeric or multiple-choice items from solved science problems.
 
-Numbers are first rounded to 13 significant digits, because binary rounding errors differ between machines, and then
-rounded half away from zero.
+Numbers are rounded in decimal, so that items are the same on every machine.
 """
 
 from __future__ import annotations
@@ -132,7 +131,7 @@ def clean(rng: Random, low: float, high: float, places: int = 0) -> float:
 
 
 def rounded(value: float, figures: int = 3) -> float:
-    """Round to significant figures, half away from zero, with the same result on every machine."""
+    """Round to significant figures, half away from zero."""
     return float(_decimal(value, figures))
 
 
@@ -181,7 +180,7 @@ def _latex(unit: str) -> str:
 def _tolerance(solved: Solved) -> float | None:
     """Return the relative tolerance for rounding, including that of intermediate results, or None for exact values.
 
-    It is one unit of the last figure, at least 5 * 10^-figures. An absolute tolerance would be misread for percentages.
+    It is one unit of the last figure, at least 5 * 10^-figures.
     """
     if solved.exact:
         return None
@@ -220,7 +219,7 @@ def _options(rng: Random, level: int, solved: Solved) -> list[float]:
     options = [solved.value]
     for group, limit in ((mistakes, 5), (scaled, 6)):
         for value in group:
-            if len(options) < limit and _clear(value, options, solved, whole):
+            if len(options) < limit and _is_usable_option(value, options, solved, whole):
                 options.append(value)
     if len(options) < len(LETTERS):
         raise ValueError(f"not six different options: {solved.question}")
@@ -231,8 +230,7 @@ def _option_figures(solved: Solved) -> int:
     return max(solved.figures, OPTION_FIGURES)
 
 
-def _clear(value: float, options: Sequence[float], solved: Solved, whole: bool) -> bool:
-    """Return whether an option is plausible in size and sign, and far from other options."""
+def _is_usable_option(value: float, options: Sequence[float], solved: Solved, whole: bool) -> bool:
     right = solved.value
     if right != 0 and not 1 / FARTHEST <= abs(value / right) <= FARTHEST:
         return False

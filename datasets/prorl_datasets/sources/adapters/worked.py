@@ -195,7 +195,6 @@ def _unboxed(problem: str, solution: str) -> ShortAnswer:
 
 
 def _has_parts(text: str) -> bool:
-    """Return True if the text has parts, with labels such as (a) and (b)."""
     first = [match.end() for match in _FIRST_PART.finditer(text)]
     for second in _SECOND_PART.finditer(text):
         place = bisect_right(first, second.start())
@@ -223,11 +222,10 @@ def _stated_answer(problem: str, solution: str) -> str | None:
     if not statements or len(solution) - statements[-1].start() > 2 * _MAX_TAIL:
         return None
     text = _SENTENCE.split(statements[-1].group(1))[0]
-    return None if _product(text) else _number(_last_side(_unwrapped(text)))
+    return None if _ends_in_variables(text) else _number(_last_side(_unwrapped(text)))
 
 
-def _product(text: str) -> bool:
-    """Return True if the last formula ends in variables, as in ``4044 c``, not in units."""
+def _ends_in_variables(text: str) -> bool:
     formulas = [part for match in _MATH.finditer(text) for part in match.groups() if part]
     return bool(formulas) and _BARE_UNIT.search(_last_side(formulas[-1])) is not None
 
@@ -236,7 +234,11 @@ def _whole_solution(problem: str, solution: str) -> str | None:
     if len(solution) > _MAX_ANSWER or "\n" in solution.strip():
         return None
     text = _unwrapped(solution)
-    if _several(text) or _product(solution) or _PROSE.search(_EQUAL.split(text)[0]):
+    if (
+        _has_several_equations(text)
+        or _ends_in_variables(solution)
+        or _PROSE.search(_EQUAL.split(text)[0])
+    ):
         return None
     answer = _number(_last_side(text))
     return None if answer is None or _is_stated(answer, problem) else answer
@@ -266,7 +268,7 @@ def _last_equation(problem: str, solution: str) -> str | None:
     # take the number at the end; without an equation it counts only after "is" or "or"
     text = next(part for part in last.groups() if part is not None)
     rows = [line for line in _ROWS.split(_LAYOUT.sub(" ", _REMARK.sub("", text))) if line.strip()]
-    if not rows or _several(rows[-1]) or _INEQUALITY.search(rows[-1]):
+    if not rows or _has_several_equations(rows[-1]) or _INEQUALITY.search(rows[-1]):
         return None
     marks = list(_EQUAL.finditer(rows[-1]))
     if not marks and not _LEADS.search(sentence):
@@ -287,8 +289,7 @@ def _is_display(match: re.Match[str]) -> bool:
     return match.group(3) is None and match.group(4) is None
 
 
-def _several(text: str) -> bool:
-    r"""Return True if a line has several equations (``x = 1, \quad y = 2``)."""
+def _has_several_equations(text: str) -> bool:
     pieces = re.split(
         r",\s|;|\\q?quad(?![a-z])|\\(?:text|mathrm)\s*\{\s*(?:and|or)\s*\}|\\;\\;", text
     )
@@ -315,7 +316,6 @@ def _number(text: str) -> str | None:
 
 
 def _is_stated(answer: str, problem: str) -> bool:
-    """Return True if the problem states this number, so that a solution may merely repeat it."""
     number = _NUMBER.search(answer)
     return (
         number is not None

@@ -74,7 +74,7 @@ def as_json(value: Any) -> Any:
 
 
 def slow_name(source: str) -> bool:
-    """Return True if there is a long run of combining marks, which Python's parser normalises in quadratic time."""
+    """Return True if a long run of combining marks would slow down Python's parser."""
     return not source.isascii() and MARKS.search(source) is not None
 
 

@@ -145,7 +145,7 @@ class _Array:
                 if self._text[self._at] not in _SPACE:
                     return self._text[self._at]
                 self._at += 1
-            if not self._more(BLOCK):
+            if not self._read_more(BLOCK):
                 return ""
 
     def rows(self, on_broken: OnBroken | None) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -196,7 +196,7 @@ class _Array:
                     raise DatasetError(f"{where}: not valid JSON ({_message(error)})") from error
             if len(self._text) - self._at > self._limit:
                 raise too_large(where, self._limit)
-            if not self._more(max(BLOCK, len(self._text) - self._at)):
+            if not self._read_more(max(BLOCK, len(self._text) - self._at)):
                 raise self._at_end(failure, where)
 
     def _may_go_on(self, error: ValueError) -> bool:
@@ -205,8 +205,7 @@ class _Array:
         unfinished = error.msg.startswith("Unterminated string")
         return unfinished or error.pos >= len(self._text) - _NEAR_END
 
-    def _more(self, size: int) -> bool:
-        """Read about ``size`` more bytes; return False at the end of the file."""
+    def _read_more(self, size: int) -> bool:
         if self._ended:
             return False
         size = min(size, self._limit + BLOCK)

@@ -159,7 +159,7 @@ def _number_sequence(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
-    """Yield the next term by each rule that fits: equal (second) differences, ``a*x + b`` and ``a*x + b*y``."""
+    """Yield the next term by each simple rule that fits."""
     steps = [b - a for a, b in pairwise(terms)]
     bends = [b - a for a, b in pairwise(steps)]
     if len(set(steps)) == 1:

@@ -28,7 +28,7 @@ class _Teams:
     size: str
     """Whether the largest or the smallest skill is asked for (level 2)."""
     penalty: int
-    """Points lost for rivals in one team (level 3)."""
+    """Points lost for each pair of rivals in one team (level 3)."""
 
 
 def _two_teams(rng: Random, level: int) -> Problem:

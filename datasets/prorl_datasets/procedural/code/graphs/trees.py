@@ -130,9 +130,9 @@ class _Choices:
     g: int
     m: int
     marked: Condition
-    """Condition on vertices with a bonus ``a``; at level 3, ``a`` is lost unless they are chosen."""
+    """Condition on vertices that give a bonus ``a``; at level 3, on vertices that cost ``a`` if not chosen."""
     k: int
-    """Choosing a vertex together with its parent loses ``a`` + ``k``."""
+    """Choosing a vertex and its parent costs ``a`` + ``k``."""
     a: int
 
     def weights(self, n: int) -> list[int]:

@@ -183,7 +183,7 @@ def _counted(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 def _stacked(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Push the elements on a stack, drop its top ``k`` whenever they are alike, and return the stack."""
+    """Push the elements on a stack, and drop its top ``k`` whenever they are alike."""
     left: list[int] = []
     for v in a:
         left = [*left, v]

@@ -203,7 +203,6 @@ def draw_span(r: Random, least: int, top: int, width: int) -> tuple[int, int]:
 
 
 def is_prime(n: int) -> bool:
-    """Test n by trial division."""
     return n > 1 and all(n % d for d in range(2, int(n**0.5) + 1))
 
 

@@ -51,15 +51,14 @@ def _machine_brute(p: _Machine, program: list[str]) -> list[int]:
             remaining = remaining[1:] if not state or state[0] > p.modulus // 3 else remaining
             state = state[1:]
         else:
-            state = _after(p, state, op)
+            state = _after_instruction(p, state, op)
         history.append(state)
     if p.level == 2:
         return [sum(s) for s in history[1:]]
     return [*state[::-1]] if p.level == 1 else [*state, max(map(len, history))]
 
 
-def _after(p: _Machine, s: tuple[int, ...], op: str) -> tuple[int, ...]:
-    """Return the stack (top first) after any instruction but 'skip'."""
+def _after_instruction(p: _Machine, s: tuple[int, ...], op: str) -> tuple[int, ...]:
     if op.isdigit():
         return (int(op), *s)
     if len(s) < (2 if op == p.mix else _STACK_OPS[op][1]):

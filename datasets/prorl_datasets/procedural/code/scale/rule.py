@@ -117,7 +117,7 @@ def long_word(
 
 
 def _generator(rng: Random) -> tuple[int, int]:
-    """Return multiplier and increment with full period modulo 2^31 (Knuth, theorem A)."""
+    """Return multiplier and increment with full period modulo 2^31."""
     return 8 * rng.randint(20_000, 99_999_999) + 5, 2 * rng.randint(500, 999_999) + 1
 
 

@@ -47,7 +47,7 @@ def _cache_brute(p: _Cache, a: list[int]) -> list[int]:
         if v not in keys and not (p.level == 2 and p.cond.holds(v)):
             if len(keys) == p.size:
                 some = [x for x in keys if not (p.level == 3 and p.cond.holds(x))] or keys
-                old = _victim(some, a[:now], starts, p.rule)
+                old = _key_to_evict(some, a[:now], starts, p.rule)
                 evicted.append(old)
                 keys.remove(old)
             keys.append(v)
@@ -113,8 +113,7 @@ def _caches(rng: Random, level: int) -> Problem:
     )
 
 
-def _victim(keys: list[int], past: list[int], starts: dict[int, int], rule: str) -> int:
-    """Return the key to evict; ``keys`` are in insertion order."""
+def _key_to_evict(keys: list[int], past: list[int], starts: dict[int, int], rule: str) -> int:
     if rule == "first in":
         return keys[0]
     if rule == "least recent":

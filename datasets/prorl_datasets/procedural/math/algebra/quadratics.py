@@ -20,7 +20,7 @@ def _linear_in(k: str, m: int, n: int) -> str:
 
 
 def _in_brackets(k: str, m: int, n: int) -> str:
-    """Return the constant term of a polynomial: ``+ (3k - 2)``, ``+ 3k``, ``- 2``."""
+    """Return the constant term ``+ (3k - 2)``, ``+ 3k`` or ``- 2``."""
     if not n:
         return f"{'+' if m > 0 else '-'} {terms([(abs(m), k)])}"
     if m < 0 < n:

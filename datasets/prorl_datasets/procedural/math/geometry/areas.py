@@ -24,23 +24,20 @@ WORDINGS = Wordings(__name__)
 _Point = tuple[int, int]
 
 
-def _double(corners: list[_Point]) -> int:
-    """Return twice the signed area of a polygon."""
+def _double_area(corners: list[_Point]) -> int:
     return sum(
         p[0] * q[1] - p[1] * q[0] for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
     )
 
 
-def _convex(rng: Random, count: int, size: int) -> list[_Point]:
-    """Return the corners of a strictly convex polygon, counterclockwise."""
-
+def _convex_polygon(rng: Random, count: int, size: int) -> list[_Point]:
     def draw() -> list[_Point]:
         spots = sorted({grid_point(rng, size) for _ in range(count + 3)})
         hull: list[_Point] = []
         for ordered in (spots, spots[::-1]):
             start = len(hull)
             for spot in ordered:
-                while len(hull) >= start + 2 and _double([hull[-2], hull[-1], spot]) <= 0:
+                while len(hull) >= start + 2 and _double_area([hull[-2], hull[-1], spot]) <= 0:
                     hull.pop()
                 hull.append(spot)
             hull.pop()
@@ -69,13 +66,13 @@ def _triangle_area(rng: Random) -> Problem:
 
 def _polygon_area(rng: Random) -> Problem:
     count = rng.choice((4, 4, 5))
-    corners = _convex(rng, count, 8)
+    corners = _convex_polygon(rng, count, 8)
     if rng.choice((True, False)):
         corners.reverse()
     figure = "quadrilateral" if count == 4 else "pentagon"
     texts = [f"${point(*c)}$" for c in corners]
     say = WORDINGS.draw(rng, "polygon area", figure=figure, texts=listed(texts))
-    return posed("convex", say, Fraction(abs(_double(corners)), 2), corners=corners)
+    return posed("convex", say, Fraction(abs(_double_area(corners)), 2), corners=corners)
 
 
 def _unknown_corner(rng: Random) -> Problem:
@@ -84,14 +81,14 @@ def _unknown_corner(rng: Random) -> Problem:
         lambda: (grid_point(rng, 9), grid_point(rng, 9), rng.randint(2, 15)),
         lambda d: (
             d[0][axis == "x"] != d[1][axis == "x"]
-            and abs(_double([d[0], d[1], (d[2], 0) if axis == "x" else (0, d[2])])) > 3
+            and abs(_double_area([d[0], d[1], (d[2], 0) if axis == "x" else (0, d[2])])) > 3
         ),
     )
     corner = (k, 0) if axis == "x" else (0, k)
-    twice = _double([p, q, corner])
+    twice = _double_area([p, q, corner])
     # the same area on the other side of the line: its parameter must not be positive
-    slope = _double([p, q, (1, 0) if axis == "x" else (0, 1)]) - _double([p, q, (0, 0)])
-    other = Fraction(-twice - _double([p, q, (0, 0)]), slope)
+    slope = _double_area([p, q, (1, 0) if axis == "x" else (0, 1)]) - _double_area([p, q, (0, 0)])
+    other = Fraction(-twice - _double_area([p, q, (0, 0)]), slope)
     if other > 0:
         return _unknown_corner(rng)
     free = "(k, 0)" if axis == "x" else "(0, k)"
@@ -104,7 +101,7 @@ def _unknown_corner(rng: Random) -> Problem:
 
 
 def _boundary_points(rng: Random) -> Problem:
-    corners = _convex(rng, 3, 10)
+    corners = _convex_polygon(rng, 3, 10)
     count = sum(
         gcd(p[0] - q[0], p[1] - q[1])
         for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
@@ -138,12 +135,12 @@ def _segment_points(rng: Random) -> Problem:
 
 
 def _interior_points(rng: Random) -> Problem:
-    corners = _convex(rng, rng.choice((3, 4)), 9)
+    corners = _convex_polygon(rng, rng.choice((3, 4)), 9)
     border = sum(
         gcd(p[0] - q[0], p[1] - q[1])
         for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
     )
-    inside = (abs(_double(corners)) - border + 2) // 2
+    inside = (abs(_double_area(corners)) - border + 2) // 2
     if inside < 5:
         return _interior_points(rng)
     figure = "triangle" if len(corners) == 3 else "convex quadrilateral"

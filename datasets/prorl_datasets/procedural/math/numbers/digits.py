@@ -58,7 +58,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
             )
         if ask == "least":
             total, k = rng.randint(12, 50), rng.choice((2, 4, 5, 7, 8, 11, 13, 25))
-            answer = _least(total, k)
+            answer = _least_multiple_with_digit_sum(total, k)
             texts = WORDINGS.all("digit sums, level 2, least", k=k, total=total, who=who)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "total": total, "k": k})
         top = rng.choice((99, 199, 250, 300, 499, 500, 750, 999, 1000, 1234, 2000))
@@ -93,8 +93,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
     return Problem(rng.choice(texts), str(times), {"ask": ask, "digits": digits, "d": d})
 
 
-def _least(total: int, k: int) -> int:
-    """Return the least multiple of k with this digit sum, by breadth-first search."""
+def _least_multiple_with_digit_sum(total: int, k: int) -> int:
     waiting = [(0, 0, 0)]
     visited = set()
     for number, digits_left, used in waiting:

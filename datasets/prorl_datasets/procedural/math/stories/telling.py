@@ -22,7 +22,6 @@ class Person:
 
     @property
     def He(self) -> str:
-        """Return the capitalised pronoun."""
         return self.he.capitalize()
 
 

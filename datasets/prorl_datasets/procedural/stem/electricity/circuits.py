@@ -97,8 +97,7 @@ _ONE_LOOP = Law(
 )
 
 
-def _node(v: Values) -> float:
-    """Return the voltage between the two nodes (Kirchhoff's current law)."""
+def _node_voltage(v: Values) -> float:
     return (v["E"] / v["a"] + v["F"] / v["b"]) / (1 / v["a"] + 1 / v["b"] + 1 / v["c"])
 
 
@@ -107,13 +106,13 @@ _TWO_LOOPS = WORDINGS.later("two loops")
 
 def _branches(v: Values) -> bool:
     size = max(v["a"], v["b"], v["c"]) / min(v["a"], v["b"], v["c"])
-    return size < 8 and abs(v["E"] - _node(v)) > 0.15 * v["E"]
+    return size < 8 and abs(v["E"] - _node_voltage(v)) > 0.15 * v["E"]
 
 
 _COMMON = Law(
     (result("I", "the current in R3", "A", ("mA", 1e-3)), _E1, _R1, _E2, _R2, _R3),
     _TWO_LOOPS,
-    {"I": lambda v: _node(v) / v["c"]},
+    {"I": lambda v: _node_voltage(v) / v["c"]},
     check=_branches,
     slips=lambda v, key: (
         (v["E"] + v["F"]) / (v["a"] + v["b"] + v["c"]),
@@ -132,14 +131,14 @@ _BRANCH = Law(
         *_COMMON.quantities[1:],
     ),
     _TWO_LOOPS,
-    {"I": lambda v: (v["E"] - _node(v)) / v["a"]},
+    {"I": lambda v: (v["E"] - _node_voltage(v)) / v["a"]},
     signed=True,
     check=_branches,
     slips=lambda v, key: (
-        _node(v) / v["c"],
-        (v["F"] - _node(v)) / v["b"],
+        _node_voltage(v) / v["c"],
+        (v["F"] - _node_voltage(v)) / v["b"],
         v["E"] / (v["a"] + v["c"]),
-        -(v["E"] - _node(v)) / v["a"],
+        -(v["E"] - _node_voltage(v)) / v["a"],
     ),
 )
 _WIRES = WORDINGS.later("wires")

@@ -89,8 +89,7 @@ def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
 def ordering(
     rows: Sequence[tuple[str, float]], most: str, least: str, rising: str, ratio: float = 1.0
 ) -> Make:
-    """Return a function that draws questions on (name, positive value); options differ by more than the factor
-    ``ratio``.
+    """Return a function that draws questions on (name, positive value); values differ by over ``ratio`` times.
 
     Levels 1 and 2 ask ``most`` or ``least`` (``{}`` becomes "second " at level 2), level 3 which list of four is in
     ``rising`` order.
