@@ -249,6 +249,7 @@ def _swap(rng: Random) -> Problem:
             rng,
             "swap",
             what=what,
+            article_what=article(what),
             n=n,
             who=who,
             team=team,
