@@ -189,6 +189,7 @@ def _remainder_sums(rng: Random, level: int) -> Problem:
             single=ordinal(step) if step > 1 else "single",
             first_plus_step=first + step,
             first_value=first + 2 * step,
+            coins="1 coin" if first == 1 else f"{first} coins",
             drawn=rng.choice(PEOPLE),
         )
         return Problem(
