@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import gcd
 from random import Random
 
 from prorl_datasets.procedural.math.drawing import redrawn
@@ -212,6 +213,7 @@ def _mirrored_line(rng: Random) -> Problem:
         lambda: (rng.randint(1, 5), rng.choice((-5, -4, -3, -2, 2, 3, 4, 5)), rng.randint(-9, 9)),
         lambda d: abs(d[0]) != abs(d[1]) and d[2] != 0,
     )
+    a, b, c = (v // gcd(a, b, c) for v in (a, b, c))  # as ``line`` writes them
     k = redrawn(lambda: rng.randint(-4, 4), lambda v: v != 0)
     how = rng.choice(("x", "y", "diagonal"))
     mirror, image = {
