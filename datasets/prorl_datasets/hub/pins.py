@@ -41,7 +41,7 @@ class Pins:
 
     @classmethod
     def read(cls, path: Path) -> Pins:
-        """Read the lock file, or return an empty one if there is no file. Raises DatasetError."""
+        """Read the lock file, or return an empty one if the file is missing. Raises DatasetError."""
         if not path.exists():
             return cls(path)
         try:
