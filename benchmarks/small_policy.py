@@ -40,7 +40,7 @@ def main() -> int:
     if args.only:
         arm, _, seed = args.only.rpartition(":")
         return run_one(study, arm, int(seed), work)
-    prepare(work, POLICIES[study.policy])
+    inputs(study, work)
     command = [sys.executable, str(Path(__file__).resolve()), str(args.study), "--work", str(work)]
     calls = [[*command, "--only", f"{arm}:{seed}"] for arm, seed in study.runs]
     with ThreadPoolExecutor(args.jobs) as pool:
@@ -52,6 +52,13 @@ def main() -> int:
 def run_folder(study: Study, arm: str, seed: int, work: Path) -> Path:
     """Return a run's folder, named by the arm, and by the seed if there are several."""
     return work / (arm if len(study.seeds) == 1 else f"{arm}-seed{seed}")
+
+
+def inputs(study: Study, work: Path, only: str | None = None) -> tuple[Path, Path]:
+    """Return model and dataset of the study; those of a small policy are made in ``work``, restricted to ``only``."""
+    if study.policy is None:
+        return Path(str(study.settings["model.path"])), Path(str(study.settings["data.path"]))
+    return prepare(work, POLICIES[study.policy], only)
 
 
 def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
@@ -66,8 +73,7 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
     if (arm, seed) not in study.runs:
         raise UserError(f"the study has no run {arm}:{seed}: it has {study.runs}")
     torch.set_num_threads(1)
-    policy = POLICIES[study.policy]
-    model, data = prepare(work, policy, study.arms[arm].train)
+    model, data = inputs(study, work, study.arms[arm].train)
     folder, record = run_folder(study, arm, seed, work), record_file(study, arm, seed)
     if (record or folder / "evaluation" / "result.json").is_file():
         return 0
@@ -85,7 +91,7 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
         results += evaluate_models(
             run=str(folder),
             checkpoints=how.checkpoints,
-            dataset=prepare(work, policy, how.only)[1],
+            dataset=inputs(study, work, how.only)[1],
             k=how.k,
             n=how.n,
             progress=PlainProgress(60.0),
@@ -94,7 +100,7 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
             sampling__max_tokens=how.max_tokens,
             sampling__seed=how.seed,
             scoring__workers=1,
-            model__device="cpu",
+            model__device=str(study.settings["model.device"]),
             output__out=str(folder / (f"evaluation-{number}" if number else "evaluation")),
         )
     if record:

@@ -88,7 +88,7 @@ def _item_variance(gap: Floats, groups: Sequence[str]) -> float:
 
 def read_base(study: Study, name: str) -> Counts:
     """Return an evaluation of the study's base: ``base`` or, with other seeds, ``base-again``."""
-    path = POLICIES[study.policy].weights.with_name(f"{name}.json")
+    path = POLICIES[study.policy or "chains"].weights.with_name(f"{name}.json")
     groups = json.loads(path.read_text(encoding="utf-8"))["groups"]
     counts = {group: iter(content["correct"]) for group, content in groups.items()}
     return {name: next(counts[group]) for name, group in groups_of(study).items()}
@@ -96,7 +96,7 @@ def read_base(study: Study, name: str) -> Counts:
 
 def groups_of(study: Study) -> dict[str, str]:
     """Return the ``family/rung`` of each held-out problem."""
-    samples = held_out_samples(POLICIES[study.policy])
+    samples = held_out_samples(POLICIES[study.policy or "chains"])
     return {s.id: f"{s.metadata['family']}/{s.metadata['level']}" for s in samples}
 
 

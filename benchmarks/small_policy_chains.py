@@ -25,15 +25,15 @@ def _moved(symbol: str, by: int, alphabet: str) -> str:
     return alphabet[(alphabet.index(symbol) + by) % len(alphabet)]
 
 
-def _move_first(state: str, by: int) -> str:
+def _move_first(by: int, state: str) -> str:
     return _moved(state[0], by, LETTERS) + state[1:]
 
 
-def _add(state: str, by: int) -> str:
+def _add(by: int, state: str) -> str:
     return f"{(int(state) + by) % 10_000:04d}"
 
 
-def _move_ends(state: str, by: int) -> str:
+def _move_ends(by: int, state: str) -> str:
     return _moved(state[0], by, LETTERS) + state[1:3] + _moved(state[3], by, DIGITS)
 
 
@@ -43,9 +43,9 @@ def _mirrored(state: str) -> str:
     return "".join(a[-1 - a.index(symbol)] for a, symbol in zip(alphabets, state, strict=True))
 
 
-def _steps(change: Callable[[str, int], str]) -> dict[str, Operation]:
+def _steps(change: Callable[[int, str], str]) -> dict[str, Operation]:
     """Return the operations A to E, which change a state by 1 to 5."""
-    return {name: partial(change, by=by) for by, name in enumerate("ABCDE", start=1)}
+    return {name: partial(change, by) for by, name in enumerate("ABCDE", start=1)}
 
 
 TURNS: dict[str, Operation] = {
