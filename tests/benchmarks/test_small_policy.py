@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_policy_base as base
+import small_policy_boundary as boundary
 from small_policy_band import band, parts
 from small_policy_boundary import compare, outside_and_good
 from small_policy_chains import CHAINS
@@ -124,6 +125,19 @@ def test_arms_are_compared_over_seeds_and_items_by_difference_or_ratio() -> None
     assert difference.low < 0 < difference.value < difference.high
     assert difference.value == pytest.approx(0.2) and 1 < ratio.value < 2
     assert outside_and_good({"a": 1000, "b": 0, "c": 5}) == (["b"], ["a"])
+
+
+def test_the_boundary_table_says_whether_an_arm_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = read_study(ROOT / "benchmarks" / "studies" / "boundary_gate.yaml")
+    names = boundary.groups_of(study)
+    half, none = (
+        [{"samples": 128, "correct": dict.fromkeys(names, right)}] * 2 for right in (64, 0)
+    )
+    records = {"v2": [{"evaluations": half}] * 2, "gate": [{"evaluations": none}]}
+    monkeypatch.setattr(boundary, "read_records", lambda study: records)
+    moved, unknown = boundary.table(study)[2:]
+    assert moved.startswith("| v2 | 2 | 50 [50, 50] | yes | 1 [1, 1] |")
+    assert unknown.startswith("| gate | 1 |  |")
 
 
 def test_a_new_run_of_the_same_program_lies_inside_the_band_in_95_of_100_cases() -> None:
