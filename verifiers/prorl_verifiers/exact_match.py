@@ -157,7 +157,7 @@ def _texts(
 ) -> tuple[str, ...]:
     value = _list(reference, key, least, most)
     if not all(isinstance(text, str) for text in value):
-        raise TaskError(f"'{key}' must contain strings")
+        raise TaskError(f"'{key}' must contain only strings")
     return tuple(value)
 
 

@@ -160,7 +160,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
         kwargs = test.get("kwargs", {})
         args = test.get("args", [] if kwargs else None)
         if not isinstance(test["call"], str) or not isinstance(args, list):
-            raise TaskError("a test with 'call' needs a name as 'call' and a list as 'args'")
+            raise TaskError("'call' must be a name, and 'args' a list")
         if not isinstance(kwargs, Mapping) or not all(
             isinstance(key, str) and key.isidentifier() for key in kwargs
         ):
@@ -382,7 +382,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     judge = reference.get("judge")
     if judge is not None:
         if not isinstance(judge, str):
-            raise TaskError("'judge' must be the name of a judge")
+            raise TaskError(f"'judge' must be one of {', '.join(JUDGES)}")
         if judge not in JUDGES:
             options = ", ".join(JUDGES)
             raise TaskError(f"unknown judge {judge!r}{nearest(judge, JUDGES)}: use {options}")
@@ -422,7 +422,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
     if "output_kb" not in (reference.get("limits") or {}):
         limits = replace(limits, per_test=replace(limits.per_test, output_kb=kilobytes + longest))
     elif longest > kilobytes and all(isinstance(test, StdioTest) for test in tests):
-        raise TaskError("limit 'output_kb' is too small for the longest expected output")
+        raise TaskError(f"limit 'output_kb' must be at least {longest}, for the longest output")
     return CodeReference(language, tests, limits, judge, binary, environment, prelude)
 
 

@@ -193,7 +193,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    """Return a unit as {name: power}: ``kJ/mol`` and ``kJ mol-1`` are equal."""
+    """Return a unit as {name: power}: {"kJ": 1, "mol": -1} for ``kJ/mol`` or ``kJ mol-1``."""
     readings = read_unit(unit)
     if not readings:
         return {" ".join(unit.split()): 1}

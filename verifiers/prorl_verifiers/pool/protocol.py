@@ -1,6 +1,6 @@
 """The messages between the pool and a worker.
 
-Around the import of a large library, a worker sends {"event": "loading"} and {"event": "working"}.
+A worker sends {"event": "loading"} before it imports a large library, and {"event": "working"} after it.
 """
 
 from __future__ import annotations

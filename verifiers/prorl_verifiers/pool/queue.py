@@ -21,7 +21,7 @@ while all shared threads run programs, and vice versa.
 """
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
-"""A thread takes so many quick texts at once that they need about this time."""
+"""Expected seconds of the quick texts that a thread takes at once."""
 _MEMORY = 0.1
 """Weight of the newest item in the moving average of seconds per item."""
 LEAST_CHARACTERS = 8192
@@ -36,7 +36,7 @@ _FADING = 0.9
 
 
 class PoolClosedError(ServiceError):
-    """Raised if the pool is closed before all items of a call are scored."""
+    """Raised if the pool is closed before a call's items are scored."""
 
 
 class Batch(Future[list[Verdict]]):
@@ -120,7 +120,7 @@ class Work:
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work. The one with the least thread time is next."""
+    """The callers that wait for one kind of work. The caller with the least thread time is next."""
 
     name: LaneName
     running: int = 0
@@ -289,7 +289,7 @@ class FairQueue:
 
 
 class TextCosts:
-    """Predicts from its length and the verifier's recent speed whether a text is slow to score. Thread-safe."""
+    """Predicts whether a text is slow to score, from its length and the verifier's speed. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 RECYCLE_AFTER = 1000
-"""Number of verdicts after which a worker is replaced, to bound what a response could corrupt."""
+"""Number of verdicts after which a worker is replaced, in case a response has corrupted it."""
 DEEP_SECONDS = 10.0
 """Time limit of a deep canary when a worker retires."""
 LONG_NICENESS = 10

@@ -68,7 +68,7 @@ class Counters:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
 
     def blame(self, response: str, task: Task, fault: Verdict) -> Verdict:
-        """Count and log an answer on which only its verifier fails. Return a verdict with reward 0."""
+        """Count and log an answer that makes its verifier fail. Return a verdict with reward 0."""
         self.add("unjudged")
         _LOG.error(
             "a bug of the %s verifier: it cannot judge one answer (%s), which gets reward 0: %.200r",
