@@ -51,12 +51,19 @@ CHAINS_BASE = Policy(
     DATA / "boundary-study" / "base.safetensors", 80, CHAINS, 21, 800, 32, 22, 16 * len(RUNGS)
 )
 """The base of docs/evidence/boundary-study.md: 271,000 parameters, chains of one to eight operations."""
+CHAINS_BASE_2 = replace(CHAINS_BASE, weights=DATA / "boundary-gate-2" / "base.safetensors")
+"""As CHAINS_BASE, taught with seed 2025 instead of 2024."""
 CALCULATOR_BASE = Policy(
     *(DATA / "environment" / "base.safetensors", 64, CALCULATOR, 11, 1000, 16, 12, 96, 16),
     tokens=(MARK, *CALL),
 )
 """The base of docs/evidence/environment.md: 177,000 parameters, products with a calculator."""
-POLICIES = {"tasks": TASKS, "chains": CHAINS_BASE, "calculator": CALCULATOR_BASE}
+POLICIES = {
+    "tasks": TASKS,
+    "chains": CHAINS_BASE,
+    "chains-2": CHAINS_BASE_2,
+    "calculator": CALCULATOR_BASE,
+}
 
 
 def prepare(work: Path, policy: Policy, only: str | None = None) -> tuple[Path, Path]:

@@ -1,8 +1,10 @@
 """Compare the arms of a study on chains of operations with their base, outside its boundary and where it was good.
 
     python benchmarks/small_policy_boundary.py benchmarks/studies/boundary_gate.yaml [--picture FILE.svg]
+    python benchmarks/small_policy_boundary.py benchmarks/studies/boundary_gate_2.yaml --base WORK
 
-Reads the study's records and the base's evaluations, and prints a Markdown table.
+Reads the study's records and the base's evaluations, and prints a Markdown table. ``--base`` makes these evaluations for
+a new base, in the folder of its weights, with the list of the problems on which it is good (under an hour on one core).
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from pictures import Panel, write_picture
-from small_policy_base import POLICIES, held_out_samples
+from small_policy_base import POLICIES, held_out_samples, prepare
 from small_policy_records import evaluation, read_records
 from small_policy_study import Study, read_study
 
+from prorl_common import atomic_write_text
 from prorl_evaluation import pass_at_k
 from prorl_evaluation.stats.distributions import t_quantile
 
@@ -92,6 +95,37 @@ def read_base(study: Study, name: str) -> Counts:
     groups = json.loads(path.read_text(encoding="utf-8"))["groups"]
     counts = {group: iter(content["correct"]) for group, content in groups.items()}
     return {name: next(counts[group]) for name, group in groups_of(study).items()}
+
+
+def evaluate_base(study: Study, work: Path) -> None:
+    """Write the missing evaluations of the study's base, and ``good.json``, beside its weights."""
+    from prorl_evaluation.sampling.command import evaluate_models
+
+    model, data = prepare(work, POLICIES[study.policy or "chains"])
+    folder = POLICIES[study.policy or "chains"].weights.parent
+    for name, n, seed in (("base", OUTSIDE_SAMPLES, 22), ("base-again", AGAIN_SAMPLES, 23)):
+        if (folder / f"{name}.json").is_file():
+            continue
+        how = study.evaluations[0]
+        (result,) = evaluate_models(
+            str(model),
+            dataset=data,
+            k=K,
+            n=n,
+            sampling__temperature=how.temperature,
+            sampling__top_p=1.0,
+            sampling__max_tokens=how.max_tokens,
+            sampling__seed=seed,
+            scoring__workers=1,
+            output__out=str(work / f"evaluation-{name}"),
+        )
+        counts = {problem.id: problem.c for problem in result.problems}
+        groups: dict[str, dict[str, list[int]]] = {}
+        for problem, group in groups_of(study).items():
+            groups.setdefault(group, {"correct": []})["correct"].append(counts[problem])
+        atomic_write_text(folder / f"{name}.json", json.dumps({"groups": groups}) + "\n")
+    _, good = outside_and_good(read_base(study, "base"))
+    atomic_write_text(folder / "good.json", json.dumps(good) + "\n")
 
 
 def groups_of(study: Study) -> dict[str, str]:
@@ -185,8 +219,14 @@ def main() -> None:
     parser.add_argument(
         "--picture", type=Path, metavar="FILE", help="write a picture of both outcomes"
     )
+    parser.add_argument(
+        "--base", type=Path, metavar="WORK", help="evaluate the base in this folder"
+    )
     args = parser.parse_args()
     study = read_study(args.study)
+    if args.base:
+        evaluate_base(study, args.base)
+        return
     print("\n".join(table(study)))
     if args.picture:
         draw(study, args.picture)

@@ -56,7 +56,8 @@ def as_record(run: RunFolder, results: Sequence[EvalResult]) -> dict[str, Any]:
 def _with_call(verdicts: Path) -> float:
     """Return the share of conversations in which a tool answered a call without an error."""
     rows = [json.loads(line)["metrics"] for line in verdicts.read_text("utf-8").splitlines()]
-    return sum(row.get("calls", 0) > row.get("failed_calls", 0) for row in rows) / len(rows)
+    answered = [bool(row.get("calls", 0) > row.get("failed_calls", 0)) for row in rows]
+    return sum(answered) / len(rows)
 
 
 def _evaluation(result: EvalResult) -> dict[str, Any]:

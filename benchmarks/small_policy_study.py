@@ -49,7 +49,7 @@ class Study(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    policy: Literal["tasks", "chains", "calculator"] | None = "tasks"
+    policy: Literal["tasks", "chains", "chains-2", "calculator"] | None = "tasks"
     """The base and its tasks (``small_policy_base.POLICIES``); None: ``model.path`` and ``data.path`` of the settings."""
     records: str | None = None
     """Folder, relative to the repository, of one JSON file for each finished run, whose own folder is then removed.
