@@ -109,7 +109,7 @@ def read_yaml(text: str, where: str) -> Any:
     try:
         values = yaml.load(text, Loader=PlainLoader)
         if _size(values, {}) > MOST_VALUES:
-            raise ValueError("its YAML aliases expand to more than a million values")
+            raise ValueError("the YAML aliases expand to more than a million values")
         json.dumps(values)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -186,7 +186,7 @@ def apply_overrides(
 def put(into: Any, path: Sequence[str], value: Any, done: tuple[str, ...] = ()) -> Any:
     """Return a copy of ``into`` with ``value`` at ``path``. List items are addressed by index or name.
 
-    Messages of ConfigError show paths below ``done``.
+    ``done`` is the path of ``into``, for the messages of ConfigError.
     """
     if not path:
         return value
@@ -248,7 +248,7 @@ def mistakes(
 
 
 def unfit_numbers(value: Any, annotation: Any, path: Where) -> Iterator[tuple[Where, str]]:
-    """Yield (path, message) for infinities, NaN and booleans in place of numbers, which pydantic accepts."""
+    """Yield (path, message) for each infinity, NaN or boolean where a number is expected. Pydantic accepts them."""
     options = (
         get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     )

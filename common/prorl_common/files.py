@@ -166,8 +166,7 @@ def read_jsonl(
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (line number from 1, object) for each non-blank line of a .jsonl or .jsonl.gz file.
 
-    Raises UserError for an unreadable file. A line that is not a JSON object raises UserError or, with ``on_bad``, is
-    reported to it.
+    Raises UserError for an unreadable file, or passes it to ``on_bad`` (if given) for a line that is not a JSON object.
     """
     if not path.is_file():
         raise UserError(

@@ -74,7 +74,7 @@ class Address:
 
 
 def parse_address(url: str, name: str, example: str, base: str = "") -> Address:
-    """Parse ``http(s)://host[:port][/path]`` or ``unix:/path``. The default of the path in URLs is ``base``.
+    """Parse ``http(s)://host[:port][/path]`` or ``unix:/path``. A URL's default path is ``base``.
 
     Raises UserError for any other URL, or one with a password; the message calls it ``name`` and shows ``example``.
     """

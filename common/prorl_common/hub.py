@@ -92,8 +92,7 @@ def upload(
     environment: Mapping[str, str],
     progress: Progress,
 ) -> Upload:
-    """Upload files to the hub in one commit, and return ``planned`` with the commit. Creates the repository if
-    necessary.
+    """Upload files to the hub in one commit; return ``planned`` with the commit. Creates the repository if necessary.
 
     Also deletes existing files for which ``replaces`` is true. Raises UserError if there is no token, or if the hub
     refuses the token, the repository's name or the card; ServiceError if the hub fails.

@@ -110,7 +110,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
 
 
 def _repeat_interrupt(lost: sys.UnraisableHookArgs) -> None:
-    """Raise a KeyboardInterrupt again that Python dropped inside a destructor or callback."""
+    """Raise again a KeyboardInterrupt that Python dropped inside a destructor or callback."""
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return

@@ -420,7 +420,7 @@ class FolderDoor:
                     continue
                 if stem in parts:
                     raise PluginError(
-                        f"{self.noun} {stem!r} is defined twice, by {parts[stem][1]} and by {origin}"
+                        f"{self.noun} {stem!r} is defined twice, by {parts[stem][1]} and by {origin}: rename one of them"
                     )
                 parts[stem] = (file, origin)
         return parts

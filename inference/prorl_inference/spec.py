@@ -51,7 +51,7 @@ class BackendOptions:
     def folder(self) -> Path:
         """Return ``path``. Raises UserError if it is None."""
         if self.path is None:
-            raise UserError("this backend needs a model folder: set the model")
+            raise UserError("this backend needs a model folder, but no model is set")
         return self.path
 
 

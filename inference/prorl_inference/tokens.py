@@ -62,7 +62,9 @@ def continuation(
             try:
                 between = _rendered_after(tokenizer, turn, plain)
             except ValueError as error:
-                raise UserError(f"the model's chat template cannot continue: {error}") from error
+                raise UserError(
+                    f"the model's chat template cannot render this conversation: {error}"
+                ) from error
     end = str(tokenizer.decode([last_token], skip_special_tokens=False))
     texts = between if between.startswith(end) else end + between, between
     whole, rest = (tokenizer.encode(text, add_special_tokens=False) for text in texts)

@@ -112,7 +112,7 @@ class LanguageSpec:
         object.__setattr__(self, "title", self.title or self.name)
         object.__setattr__(self, "source_name", self.source_name or f"program.{self.name}")
         if isinstance(self.run, str) or isinstance(self.compile, str):
-            raise UserError(f"language {self.name}: 'run' and 'compile' are lists of arguments")
+            raise UserError(f"language {self.name}: 'run' and 'compile' must be lists of arguments")
         run = " ".join(self.run or ())
         if self.run is not None and not ("{source}" in run) ^ ("{binary}" in run):
             raise UserError(

@@ -25,8 +25,8 @@ CHECK_FAILS = {
     1: "'function' object has no attribute 'seed'",
     10: "AssertionError",
     1000: "AssertionError",
-    1005: "PosixPath cannot leave the box",
-    1009: "PosixPath cannot leave the box",
+    1005: "PosixPath is not supported",
+    1009: "PosixPath is not supported",
 }
 """Rows whose tests cannot run in a second box.
 

@@ -80,5 +80,5 @@ def _check_same(first: Generator, other: Generator, name: str) -> None:
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
             f"the server {name} serves {other.model_id}, and describes it differently from the first "
-            "server: list servers of the same model; if they are, set server.model and server.weights"
+            "server: list servers of one model only, or set server.model and server.weights if they serve the same"
         )

@@ -46,7 +46,7 @@ def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
             return INDEX, [*_column(value, numpy), value.name]
         if kind is pandas.DataFrame:
             if value.shape[1] and not value.columns.is_unique:
-                raise Refused("a DataFrame with duplicate column names cannot leave the box")
+                raise Refused("a DataFrame with duplicate column names is not supported")
             columns = [_column(value.iloc[:, at], numpy) for at in range(value.shape[1])]
             return FRAME, [list(value.columns), columns, value.index]
     sorting = modules.get("sortedcontainers")
@@ -63,13 +63,13 @@ def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
 def _flat(array: Any, numpy: Any) -> list[Any]:
     dtype = array.dtype
     if array.size > _MOST:
-        raise Refused(f"the value has more than {_MOST} parts")
+        raise Refused(f"the value has more than {_MOST} items")
     if dtype.kind == _DATES:
         return [dtype.str, numpy.datetime_as_string(array.reshape(-1)).tolist()]
     if dtype.kind == _SPANS:
         return [dtype.str, array.reshape(-1).astype("int64").tolist()]
     if dtype.kind not in _KINDS or dtype.names is not None:
-        raise Refused(f"a numpy value of dtype {dtype} cannot leave the box")
+        raise Refused(f"a numpy value of dtype {dtype} is not supported")
     values = array.reshape(-1)
     if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):
         values = values.astype("complex128" if dtype.kind == "c" else "float64")
@@ -82,7 +82,7 @@ def _column(values: Any, numpy: Any) -> list[Any]:
         return _flat(values.to_numpy(), numpy)
     if str(values.dtype) == _TEXT:
         return [_TEXT, values.to_numpy(dtype=object).tolist()]
-    raise Refused(f"a pandas value of dtype {values.dtype} cannot leave the box")
+    raise Refused(f"a pandas value of dtype {values.dtype} is not supported")
 
 
 def as_plain(tag: str, parts: Any) -> Any:
@@ -117,7 +117,7 @@ def check(tag: str, parts: Any) -> int:
     if tag == FRAME and (type(parts[0]) is not list or len(parts[0]) != len(columns)):
         raise ValueError("the column names do not match the columns")
     if tag == SCALAR and len(parts[1]) != 1:
-        raise ValueError("a scalar has not one value")
+        raise ValueError("a scalar must have one value")
     if tag == ARRAY:
         return _check_shape(parts[2], len(parts[1]))
     return 0

@@ -135,7 +135,7 @@ def _encode(value: Any, depth: int, budget: _Budget) -> Any:
         tagged = None
     if tagged is None:
         name = _name_of(kind)  # safe even if a metaclass overrides it
-        raise Unserialisable(f"a value of type {name:.100} cannot leave the box")
+        raise Unserialisable(f"a value of type {name:.100} is not supported")
     tag, parts = tagged
     plain = _encode(parts, depth, budget)
     return {"t": tag, "v": plain} if tag else plain

@@ -80,7 +80,7 @@ class Recipe:
         if _TAG.fullmatch(self.tag) is None:
             raise UserError(
                 f"{self.tag!r} is not an image name: use lower-case letters, digits, '.', '_', '-' and '/', "
-                "and perhaps ':VERSION', as in prorl-sandbox:latest"
+                "and optionally ':VERSION' at the end, as in prorl-sandbox:latest"
             )
         if self.method not in METHODS:
             raise UserError(f"unknown method {self.method!r}: use one of {', '.join(METHODS)}")
@@ -103,7 +103,7 @@ def check(engine: Engine, image: str) -> None:
     volumes = (details.get("Config") or {}).get("Volumes")
     if volumes:  # a volume would be a writable disk folder shared by all runs
         raise UserError(
-            f"image {image} declares volumes ({', '.join(volumes)}): use an image without any"
+            f"image {image} declares volumes ({', '.join(volumes)}): use an image without volumes"
         )
 
 
@@ -162,7 +162,7 @@ def build_from(
 
 def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> None:
     if shutil.which("debootstrap") is None:
-        raise UserError("debootstrap is not installed: apt-get install debootstrap")
+        raise UserError("debootstrap is not installed: run 'apt-get install debootstrap'")
     if os.geteuid() != 0:
         raise UserError("debootstrap needs root: run 'prorl sandbox build-image' as root")
     with tempfile.TemporaryDirectory(prefix="prorl-image-") as folder:

@@ -152,7 +152,9 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
     if (not isinstance(text, str) and not (chat and empty)) or not all(valid):
         raise TransientError("the answer has an unexpected shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
-        raise TransientError(f"the answer ended with '{one_line(str(reason))[:40]}'")
+        raise TransientError(
+            f"the answer has the unknown finish reason '{one_line(str(reason))[:40]}'"
+        )
     if thought and empty and reason in CUT:  # cut off while reasoning
         return Answer(whole_characters(f"<think>\n{thought}"), "length", counts[0], counts[1])
     if text is None or (thought and empty):
