@@ -1,1 +1,1 @@
-"""Hostile programs, and checks that the host withstood them."""
+"""Attack programs that test the sandbox, and checks that the host was not harmed."""

@@ -20,7 +20,7 @@ Finding = Literal["held", "BREACH", "unexpected"]
 
 ARGS: tuple[Any, ...] = (17, 25)
 ANSWER = 1137
-"""Correct result of the function ``f(17, 25)`` that every attack program pretends to implement."""
+"""Correct result of f(17, 25), the task on which attack programs are graded."""
 
 USUAL_LIMITS = Limits(
     wall_seconds=10.0, cpu_seconds=8.0, memory_mb=200, output_kb=64, scratch_mb=16

@@ -122,7 +122,7 @@ _INT_DIGITS = 50_000
 
 
 def run(job: dict[str, Any], channel: int) -> None:
-    """Run the job after :func:`settle`; ends as the program does, by returning or by SystemExit.
+    """Run the job, which ends as the program does: by returning or by SystemExit. Call :func:`settle` first.
 
     ``job`` has the fields of ``plan.Job`` and ``program``, the path of the program's file.
     """
@@ -149,7 +149,7 @@ def run(job: dict[str, Any], channel: int) -> None:
 
 
 def settle(scratch: str) -> list[ModuleType]:
-    """Make the interpreter look like ``python program.py`` in the folder ``scratch``; return prorl's modules."""
+    """Make the interpreter look like ``python program.py`` in ``scratch``; hide prorl's modules and return them."""
     from _sitebuiltins import Quitter
 
     builtins.exit = Quitter("exit", "Ctrl-D (i.e. EOF)")

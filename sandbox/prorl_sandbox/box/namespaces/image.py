@@ -151,7 +151,7 @@ def read_note(fd: int) -> Any:
 
 
 def settle_rights(settings: Settings) -> None:
-    """Set ``settings["by_right"]`` to whether root can create namespaces without a user namespace."""
+    """Set ``settings["by_right"]``: whether root can create namespaces without a user namespace."""
     walls = settings["walls"]
     isolate.shed_hollow_root(walls)
     privileged = isolate.is_privileged() or "user" not in walls
