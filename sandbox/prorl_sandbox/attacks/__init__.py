@@ -1,1 +1,1 @@
-"""Attack programs that test the sandbox, and checks that the host was not harmed."""
+"""Attack programs that test the sandbox, and checks of the host afterwards."""
