@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 class ProrlError(Exception):
-    """Base of every error that prorl raises on purpose."""
+    """Base class of prorl's own errors."""
 
 
 class UserError(ProrlError):
