@@ -141,16 +141,10 @@ def test_a_language_without_a_compiler_runs_its_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
-        (
-            "LanguageSpec(name='x', run=('x',))",
-            "must contain either {source} or {binary} (lang.py, line 2)",
-        ),
+        ("LanguageSpec(name='x', run=('x',))", "either {source} or {binary} (lang.py, line 2)"),
         ("LanguageSpec(name='x', run=('{binary}',))", "'compile' must contain {binary}"),
         ("LanguageSpec(name='x', run=('x', '{source}'), source_name='a/b')", "a file name"),
-        (
-            "LanguageSpec(name='x', run='x {source}')",
-            "must be lists of arguments (lang.py, line 2)",
-        ),
+        ("LanguageSpec(name='x', run='x {source}')", "lists of arguments (lang.py, line 2)"),
         ("LanguageSpec(name='python', run=None)", "language 'python' is defined twice"),
         ("LanguageSpec(name='x', run=('nowhere-x', '{source}'))", "x is not installed in"),
     ],
