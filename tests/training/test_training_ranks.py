@@ -173,15 +173,22 @@ def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("staleness", "sharding"), [(0, "none"), (1, "none"), (1, "fsdp")])
 def test_a_run_whose_second_rank_is_killed_says_so_and_equals_the_unbroken_run_once_resumed(
-    make_config: Callable[..., TrainConfig], digit_task: Any, model: Path, tmp_path: Path
+    staleness: int,
+    sharding: str,
+    make_config: Callable[..., TrainConfig],
+    digit_task: Any,
+    model: Path,
+    tmp_path: Path,
 ) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "manifest.json").write_text('{"files": {}}')
-    places = {"path": str(model), "gpus": 2}
+    places = {"path": str(model), "gpus": 2, "sharding": sharding}
+    settings = {**LEARNS, "rollout": {**LEARNS["rollout"], "staleness": staleness}}
 
     def config(**over: Any) -> TrainConfig:
-        return make_config(**LEARNS, data={"path": str(tmp_path / "data")}, model=places | over)
+        return make_config(**settings, data={"path": str(tmp_path / "data")}, model=places | over)
 
     unbroken = train(config(), tmp_path / "unbroken", digit_task)
     assert any("kl" in row for row in unbroken)
@@ -203,7 +210,7 @@ def test_a_run_whose_second_rank_is_killed_says_so_and_equals_the_unbroken_run_o
     [
         ({"gpus": 4}, {}, "use --gpus 1, or --device cpu for 4 processes on the CPU"),
         ({"gpus": 2, "device": "cuda:1"}, {}, "use --device cuda"),
-        ({"gpus": 2, "device": "cpu"}, {"staleness": 1}, "--set rollout.staleness=0, or --gpus 1"),
+        ({"gpus": 2, "device": "cpu"}, {"device": "cuda:1"}, "--set rollout.device=, or --gpus 1"),
     ],
 )
 def test_ranks_that_cannot_run_here_are_refused_with_the_cure(

@@ -98,11 +98,9 @@ def check_gpus(config: TrainConfig, device: str) -> None:
     wanted, named, rollout = config.model.gpus, config.model.device, config.rollout
     if wanted == 1:
         return
-    if rollout.staleness or rollout.device:
-        key = "staleness=0" if rollout.staleness else "device="
-        set_to = f"rollout.{key.partition('=')[0]}"
+    if rollout.device:
         raise UserError(
-            f"model.gpus={wanted} is not supported with {set_to}: use --set rollout.{key}, or --gpus 1"
+            f"model.gpus={wanted} is not supported with rollout.device: use --set rollout.device=, or --gpus 1"
         )
     if named == "cpu":
         return

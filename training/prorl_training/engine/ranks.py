@@ -53,6 +53,7 @@ from prorl_training.policy.ranks import GatheredModel, Ranks
 from prorl_training.policy.update import Policy, UpdateBatch, UpdateGuard
 from prorl_training.policy.warm_start import train_on
 from prorl_training.rollout.collector import StepGivenUp
+from prorl_training.rollout.staleness import SamplerStopped
 from prorl_training.types import UpdateStats
 
 HOST = "127.0.0.1"
@@ -111,10 +112,10 @@ class Member:
         home, dtype = str(policy.model.device), policy.compute_dtype
         device, model = r.device or home, policy.model
         backend = pick_backend(r.backend, device, training=True)
-        if r.staleness or device != home:
-            model = copy.deepcopy(model)
-        elif self.ranks.sharded and backend.name == "transformers":  # others have their own copy
+        if self.ranks.sharded and backend.name == "transformers":  # others have their own copy
             model, _ = load_model(folder, device, dtype)
+        elif r.staleness or device != home:
+            model = copy.deepcopy(model)
         options = BackendOptions(
             folder,
             device,
@@ -209,24 +210,36 @@ Result = TypeVar("Result")
 
 
 class Other:
-    """The process of a rank other than 0, seen from rank 0."""
+    """The process of a rank other than 0, seen from rank 0.
 
-    def __init__(self, rank: int, environment: Mapping[str, str], log: Path) -> None:
+    With ``ahead`` the process has a second thread, which runs the commands of ``sampler`` during updates.
+    """
+
+    def __init__(
+        self, rank: int, environment: Mapping[str, str], log: Path, ahead: bool = False
+    ) -> None:
         self.rank, self.log = rank, log
         self.sampled: list[Sampled] = []
-        ours, theirs = socket.socketpair()
+        self.sampler = self
+        pairs = [socket.socketpair() for _ in range(1 + ahead)]
+        fds = [theirs.fileno() for _, theirs in pairs]
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("ab") as out, theirs:
+        with log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-c", START, str(theirs.fileno())],
+                [sys.executable, "-P", "-c", START, *map(str, fds)],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
-                pass_fds=[theirs.fileno()],
+                pass_fds=fds,
                 start_new_session=True,  # Ctrl-C must reach only rank 0
                 env={**os.environ, **environment},
             )
-        self.channel = connection.Connection(ours.detach())
+        for _, theirs in pairs:
+            theirs.close()
+        self.channel, *more = (connection.Connection(ours.detach()) for ours, _ in pairs)
+        if more:
+            self.sampler = copy.copy(self)
+            self.sampler.sampled, self.sampler.channel = [], more[0]
 
     def send(self, command: Command | Member) -> None:
         try:
@@ -276,6 +289,7 @@ class Other:
 
     def close(self) -> None:
         self.channel.close()
+        self.sampler.channel.close()
         try:
             self.process.wait(5.0)
         except subprocess.TimeoutExpired:
@@ -313,7 +327,8 @@ class Team:
         os.environ.update(names)
         for rank in range(1, size):
             names |= {"RANK": str(rank), "LOCAL_RANK": str(rank)}
-            self.others.append(Other(rank, names, self._folder / f"rank_{rank}.log"))
+            log, ahead = self._folder / f"rank_{rank}.log", bool(config.rollout.staleness)
+            self.others.append(Other(rank, names, log, ahead))
         for other in self.others:
             place = f"cuda:{other.rank}" if device.startswith("cuda") else device
             other.send(Member(config, replace(own, rank=other.rank), place))
@@ -423,7 +438,8 @@ class TeamGenerator:
     """The samplers of all ranks as one; implements ``Generator``."""
 
     def __init__(self, team: Team) -> None:
-        self.team = team
+        self.team = copy.copy(team)
+        self.team.others = [other.sampler for other in team.others]
         self.model_id: str = team.own.generator.model_id
         self.model_digest: str = team.own.generator.model_digest
 
@@ -473,7 +489,7 @@ class TeamStream:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if error[1] is None or isinstance(error[1], StepGivenUp):
+        if error[1] is None or isinstance(error[1], StepGivenUp | SamplerStopped):
             self._team.run(Member.close_stream)
         else:  # the other ranks' processes end too
             self._team.own.close_stream()
@@ -527,47 +543,60 @@ class TeamStream:
         return sampled.ended
 
 
-def main() -> None:
-    """Run the commands of rank 0 until rank 0 ends."""
-    channel = connection.Connection(int(sys.argv[1]))
-    commands: queue.SimpleQueue[Any] = queue.SimpleQueue()
+class Line:
+    """Receives the commands that rank 0 sends over one channel, and sends the replies."""
 
-    def read() -> None:
+    def __init__(self, descriptor: int) -> None:
+        self._channel = connection.Connection(descriptor)
+        self.commands: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
         with contextlib.suppress(EOFError, OSError):
             while True:
-                commands.put(pickle.loads(channel.recv_bytes()))
+                self.commands.put(pickle.loads(self._channel.recv_bytes()))
         os._exit(0)  # rank 0 has ended, perhaps while this rank waits for it
 
-    def send(message: Sampled | Reply | ProrlError) -> None:
-        channel.send_bytes(pickle.dumps(message))
+    def send(self, message: Sampled | Reply | ProrlError) -> None:
+        self._channel.send_bytes(pickle.dumps(message))
 
-    threading.Thread(target=read, daemon=True).start()
-    try:
-        member: Member = commands.get()
-        send(Reply(None))
-        while True:
-            obey(member, commands, send)
-    except BaseException as error:  # noqa: BLE001 - rank 0 reports it
-        traceback.print_exc()
-        line = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        send(error if isinstance(error, UserError) else ServiceError(line))
-        sys.stderr.flush()
-        os._exit(1)
+    def serve(self, member: Member, samples: bool) -> None:
+        """Run commands until the process ends. ``samples``: the commands of streams come over this line."""
+        try:
+            if member.device.startswith("cuda"):
+                torch.cuda.set_device(member.device)  # each thread has a device of its own
+            while True:
+                self._obey(member, samples)
+        except BaseException as error:  # noqa: BLE001 - rank 0 reports it
+            traceback.print_exc()
+            line = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            self.send(error if isinstance(error, UserError) else ServiceError(line))
+            sys.stderr.flush()
+            os._exit(1)
+
+    def _obey(self, member: Member, samples: bool) -> None:
+        """Wait for the next command and run it. A sampler that is not repeatable continues sampling during the wait."""
+        stream = member.stream if samples else None
+        while stream is not None and not stream.repeatable and stream.running:
+            if not self.commands.empty():
+                break
+            sampled = member.take(LOOK_SECONDS)
+            if sampled.ended or sampled.count:
+                self.send(sampled)
+        command = self.commands.get()
+        value = command.method(member, *command.arguments)
+        if command.method is not Member.submit:
+            self.send(Reply(value))
 
 
-def obey(
-    member: Member, commands: queue.SimpleQueue[Command], send: Callable[[Sampled | Reply], None]
-) -> None:
-    """Wait for the next command and run it. A sampler that is not repeatable continues sampling during the wait."""
-    stream = member.stream
-    while stream is not None and not stream.repeatable and stream.running and commands.empty():
-        sampled = member.take(LOOK_SECONDS)
-        if sampled.ended or sampled.count:
-            send(sampled)
-    command = commands.get()
-    value = command.method(member, *command.arguments)
-    if command.method is not Member.submit:
-        send(Reply(value))
+def main() -> None:
+    """Run the commands of rank 0 until rank 0 ends."""
+    first, *others = (Line(int(word)) for word in sys.argv[1:])
+    member: Member = first.commands.get()
+    first.send(Reply(None))
+    for line in others:
+        threading.Thread(target=line.serve, args=(member, True), daemon=True).start()
+    first.serve(member, not others)
 
 
 if __name__ == "__main__":
