@@ -1,4 +1,4 @@
-"""prorl from Python: check answers, load a dataset, train, evaluate, and say whether anything changed.
+"""prorl from Python: check answers, load a dataset, train, evaluate, and compare results.
 
     import prorl
 
@@ -8,7 +8,7 @@
     before, after = prorl.evaluate(run="mine", checkpoints=[0, "latest"], k=4, n=8)
     print(prorl.compare(before, after).headline(8))
 
-Nothing is loaded before it is used. More is in ``prorl_verifiers``, ``prorl_datasets``, ``prorl_training`` and ``prorl_evaluation``.
+Each name is imported on first use. See ``prorl_verifiers``, ``prorl_datasets``, ``prorl_training`` and ``prorl_evaluation`` for more.
 """
 
 from __future__ import annotations

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 
 WIDE = 200
-"""Width of tables written to a file or pipe, so that lines are not folded."""
+"""Width of tables that are not printed on a terminal."""
 
 
 _SPELT = dict(
     zip("·–−…●✓✗×─━│├└┤→≥↑↓▲▼◆▁▂▃▄▅▆▇█○◐", "---~*+xx-=|+++>>^v^v*_.:-=+*#o%", strict=True)
 )
-"""ASCII replacement of drawing characters that the terminal's encoding lacks."""
+"""ASCII replacements of drawing characters."""
 
 
-def spell_what_cannot_be_encoded() -> None:
-    """Make stdout and stderr write ASCII for characters that cannot be encoded, instead of failing."""
+def replace_unencodable() -> None:
+    """Make stdout and stderr write ASCII instead of characters outside their encoding."""
     import codecs
 
     def spelt(error: UnicodeError) -> tuple[str, int]:
@@ -55,7 +55,7 @@ def stderr_console() -> Console:
 
 
 def stdout_console() -> Console:
-    """Return a rich console on stdout, as wide as the terminal or COLUMNS, else wide enough for every table."""
+    """Return a rich console on stdout, as wide as the terminal or COLUMNS, else of width WIDE."""
     console = _console(stderr=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDE
@@ -75,20 +75,20 @@ def _console(stderr: bool) -> Console:
 _NUMBER = re.compile(r"[-+<>~]?\s?[\d.]|[-\u2013]?$")
 _BEFORE_INTERVAL = re.compile(r" (?=[\[{(])")
 PROSE = 24
-"""Minimum width of a text column in a folded table."""
+"""Minimum width of a column of folded text."""
 
 
 GAP = 2
-"""Blanks between two columns."""
 
 
 def print_table(
     title: str, head: Sequence[str], rows: Iterable[Sequence[str | Text]], drop: Sequence[str] = ()
 ) -> None:
-    """Print a table on stdout that fits the terminal: texts are folded between words, numbers are never cut.
+    """Print a table on stdout that fits the terminal.
 
-    If that is not enough, columns are dropped (those in ``drop`` first, then from the right) and a line names them. A
-    column is numeric, and right-aligned, if every cell begins like a number.
+    Texts are folded between words; numbers are never cut. If the table is still too wide, columns are dropped (first
+    those in ``drop``, then from the right), and a line names them. Columns whose cells all start like numbers are
+    right-aligned.
     """
     from rich import box
     from rich.table import Table
@@ -144,7 +144,7 @@ class _Column:
         self.width = self.least
 
     def folded(self) -> Iterator[str | Text]:
-        """Yield the cells. Numbers are broken before an interval that does not fit on their line."""
+        """Yield the cells; a number that is too wide is broken before its interval."""
         for cell in self.cells:
             broken = self.numbers and isinstance(cell, str) and _width(cell) > self.width
             yield _BEFORE_INTERVAL.sub("\n", str(cell)) if broken else cell
@@ -170,7 +170,7 @@ def print_json(value: Any) -> None:
 
 
 class RichProgress:
-    """``Progress`` on a terminal: a bar with count and remaining time, above a line of facts."""
+    """``Progress`` on a terminal: a bar with count and remaining time, above a line of further values."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -219,7 +219,6 @@ def make_progress() -> Progress:
 
 
 KEPT = "stopping; finished parts are kept, run the same command again to continue"
-"""Message at Ctrl-C while building or sampling."""
 
 
 @contextmanager

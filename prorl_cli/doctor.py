@@ -1,6 +1,6 @@
 """``prorl doctor``: check whether this machine can run prorl, without changing anything.
 
-A problem (exit code 2) stops the quickstart, a note does not. Does not test the network.
+A problem means that the quickstart cannot run (exit code 2); a note does not. The network is not tested.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def run_gpu_checks(
 ) -> Iterator[StageResult]:
     """Yield the results of GPU stages.
 
-    Without a GPU, stages of a tiny ``size`` run on the CPU. For other sizes, UserError is raised.
+    Without a GPU, the size ``tiny`` runs on the CPU; other sizes raise UserError.
     """
     if not is_installed("torch"):
         raise MissingExtraError("local", "torch")
@@ -230,7 +230,7 @@ def free_memory_gb(
 ) -> float | None:
     """Return the free memory in gigabytes, or None if unknown.
 
-    This is the smaller of MemAvailable and what the limit of the control group (v2) leaves.
+    This is MemAvailable or, if smaller, the memory left within the limit of the control group (v2).
     """
     try:
         lines = meminfo.read_text().splitlines()

@@ -1,7 +1,7 @@
 """``prorl doctor --gpu``: measure a GPU, and run training steps, sampling and evaluation on it.
 
-Each stage is a separate process, so that a crash or full memory ends only that stage. Unless a model is named, a random
-model is created, so no network is needed.
+Each stage is a separate process, so that a crash ends only that stage. Without a named model, a random one is created,
+which needs no network.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from prorl_training.planning.model_shape import ModelShape
 
 MOST_MISMATCH_KL = 0.005
-"""Maximum difference of sampler and trainer in nats per token; bf16 moves a log-prob by about 0.01."""
+"""Maximum KL between sampler and trainer in nats per token."""
 RUN, DATA = "check", "data/check"
 STEPS = 2
-"""Steps of a stage. The first also allocates the optimiser's state, so the last is reported."""
+"""Number of steps of a stage; the last is reported, because the first also allocates the optimiser's state."""
 PROMPT_TOKENS = 64
-"""More than any prompt of the check has."""
+"""Maximum number of tokens of a prompt."""
 
 
 class GpuSize(StrEnum):
@@ -44,8 +44,6 @@ class GpuSize(StrEnum):
 
 
 class Stage(StrEnum):
-    """A part of the check."""
-
     device = "device"
     model = "model"
     update = "update"
@@ -58,9 +56,10 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A step of ``prompts`` x ``samples`` responses of ``tokens`` tokens (``sampled`` tokens with Transformers).
+    """A model and a step of ``prompts`` x ``samples`` responses with ``tokens`` tokens each.
 
-    ``model`` has a random model's config, ``matrix`` is the side of the multiplied matrices.
+    With Transformers, responses have ``sampled`` tokens. ``model`` is a random model's config. ``matrix`` is the size
+    of the square matrices that are multiplied.
     """
 
     model: Mapping[str, Any]
@@ -129,7 +128,7 @@ def check_gpu(
     device: str = "cuda",
     stages: Sequence[Stage] = tuple(Stage),
 ) -> Iterator[StageResult]:
-    """Yield the result of each stage. A stage gets at most twice its share of the remaining time."""
+    """Yield the result of each stage, which may take at most twice its share of the remaining time."""
     from prorl_inference import DEFAULT_MODEL, is_cached
 
     if model is not None and Path(model).exists():
@@ -294,7 +293,7 @@ def _make_model(job: Job) -> StageResult:
 
 
 class RandomResponses:
-    """Generator of random responses. The policy computes their log-probs, each response in a separate pass."""
+    """Generates random responses, with log-probs from the policy."""
 
     model_id, model_digest = "random", ""
 
@@ -323,15 +322,13 @@ class RandomResponses:
         logprobs = self._policy.logprobs(pack, params.temperature).tolist()
         return Completion("x" * (1 + seed % 2), ids, tuple(logprobs), "length")
 
-    def sync_weights(self, model: Any) -> None:
-        """Do nothing, because the policy itself samples."""
+    def sync_weights(self, model: Any) -> None: ...
 
-    def close(self) -> None:
-        """Do nothing."""
+    def close(self) -> None: ...
 
 
 class Meter:
-    """Calls a generator, and measures memory in bytes before, during and after the update."""
+    """Wraps a generator, and measures the memory in bytes that sampling and the update use."""
 
     def __init__(self, generator: Generator, device: str) -> None:
         self._generator, self._on_gpu = generator, device.startswith("cuda")
@@ -361,7 +358,7 @@ class Meter:
         self._begin()
 
     def _used(self) -> tuple[int, int]:
-        """Return the bytes used on the device, and how many of these torch's allocator holds."""
+        """Return the number of bytes used on the device, and of those reserved by torch."""
         import torch
 
         if not self._on_gpu:
@@ -388,7 +385,7 @@ class Meter:
 
 
 def _steps(job: Job) -> StageResult:
-    """Run training steps. Rewards depend on the length of the text, so that they differ within a group."""
+    """Run training steps with rewards that depend on the length of the text."""
     from prorl_common import NullProgress
     from prorl_inference import encode_prompt, fetch_or_resolve
     from prorl_training.engine.local import LocalEngine
@@ -479,7 +476,7 @@ def _config(job: Job, model: str) -> TrainConfig:
 def _numbers(
     job: Job, config: TrainConfig, shape: ModelShape, row: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Return a step's measurements. A roofline share is the least time (at measured speeds) / the time taken."""
+    """Return a step's measurements; a roofline share is ``least_seconds`` / the seconds taken."""
     rows = config.rollout.prompts * config.rollout.samples
     length = float(row["response_length_mean"])
     numbers = {
@@ -505,9 +502,9 @@ def least_seconds(
 ) -> dict[str, float] | None:
     """Return the least seconds to sample and to train on ``rows`` responses of ``length`` tokens; None without speeds.
 
-    A forward pass costs 2 operations per parameter and token, and 4 per attended position and query dimension. A
-    backward pass costs twice as much. Sampling a token also reads the weights (two bytes each) once for all rows, and
-    each row's cache.
+    A forward pass costs 2 operations per parameter and token, and 4 per attended position and query dimension; a
+    backward pass costs twice as much. Each sampled token also reads the weights once for all rows, and each row's
+    cache.
     """
     if not (job.tflops and job.gbytes):
         return None

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 
 class ByPurpose(TyperGroup):
-    """Lists its commands under the titles of ``purposes``."""
+    """A command group whose help lists commands under the titles of ``purposes``."""
 
     purposes: ClassVar[Mapping[str, str]] = {}
     """Maps a title to the names of its commands, separated by spaces."""

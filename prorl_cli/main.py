@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, cast
 
 import typer
 
-from prorl_cli.console import spell_what_cannot_be_encoded
+from prorl_cli.console import replace_unencodable
 from prorl_cli.data.app import app as data_app
 from prorl_cli.doctor import doctor
 from prorl_cli.eval.app import app as eval_app
@@ -97,11 +97,11 @@ def _load_plugins(paths: list[Path] | None) -> list[Path]:
 
 
 _UsageError: Any = typer.BadParameter.__base__
-"""Base of usage errors, for which Typer has no public name."""
+"""Base class of usage errors; it has no public name in Typer."""
 
 
 class _Root(ByPurpose):
-    """Reports usage errors in one line, and keeps Typer from turning other exceptions into exit codes silently."""
+    """The root command: it reports usage errors in one line, and raises other exceptions unchanged."""
 
     purposes: ClassVar = {
         "Commands to get started": "quickstart doctor model",
@@ -131,7 +131,7 @@ class _Root(ByPurpose):
 
 
 def plugins_first(args: list[str]) -> list[str]:
-    """Return the arguments with each ``--plugin FILE`` that does not follow ``--`` moved to the front."""
+    """Move each ``--plugin FILE`` to the front of the arguments, except after ``--``."""
     end = args.index("--") if "--" in args else len(args)
     plugins: list[str] = []
     remaining: list[str] = []
@@ -171,7 +171,7 @@ SECTIONS = {
 }
 """Maps a command to the section that contains all its settings."""
 SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
-"""Options whose setting has another name."""
+"""Options whose setting has a different name."""
 
 
 REMOVED = {
@@ -196,11 +196,11 @@ REMOVED = {
     "train simulate --plot": "use the printed timeline, or prorl view for the run's curves and decisions",
     "view --open": "open the address that the command prints",
 }
-"""Maps a removed command, or a command and option, to what to do instead."""
+"""Advice for removed commands and options."""
 
 
 def replacement(command: str, name: str, settable: bool) -> str | None:
-    """Return what to use instead of a removed option or subcommand, or None.
+    """Return advice for an unknown option or subcommand ``name``, or None.
 
     ``settable`` says whether the command takes ``--set``.
     """
@@ -235,7 +235,7 @@ class _InterruptedError(Exception):
 
 
 def _names_argument(path: object) -> bool:
-    """Return whether the command line contains this path or a parent folder."""
+    """Return whether an argument of the command line is this path or a parent folder."""
     if not isinstance(path, str):
         return False
     words = [word.rpartition("=")[2] for word in sys.argv[1:]]
@@ -246,7 +246,7 @@ def main() -> None:
     # Set before torch loads, so that its waiting threads sleep instead of spinning and another busy process
     # only slows a run down.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    spell_what_cannot_be_encoded()
+    replace_unencodable()
     try:
         try:
             with on_interrupt(NOTHING_KEPT):

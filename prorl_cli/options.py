@@ -56,7 +56,7 @@ def real(*names: str, low: float = 0.0, high: float = MOST, help: str) -> Any:
 
 
 def _checked(numbers: TypeAdapter[T], value: object) -> T:
-    """Parse ``value`` like the settings trees."""
+    """Validate ``value`` like a setting."""
     from pydantic import ValidationError
 
     try:
@@ -123,7 +123,7 @@ RunArgument = Annotated[
 
 
 def run_or_newest(name: str | None) -> RunFolder:
-    """Return the run with this name or path. The default is the newest run, whose name is printed on stderr."""
+    """Return the run with this name or path (None: the newest, whose name is printed on stderr)."""
     from prorl_training.run.folder import find_run
 
     run = find_run(name)

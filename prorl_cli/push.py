@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from prorl_common.hub import Upload
 
 MANIFEST = "manifest.json"
-"""A folder with this file is a dataset."""
+"""File that marks a folder as a dataset."""
 
 
 def push(
@@ -109,7 +109,7 @@ def push(
     if evaluation and all(result.model_digest != facts.weights for result in results):
         raise UserError(
             f"none of the results given with --evaluation belongs to these weights ({facts.weights[:12]}): "
-            "evaluate this model, or remove the option"
+            "give a result of this model, or remove the option"
         )
     evaluated = card_evaluation(
         results, repo, facts.weights, clean, None if run is None else run.path

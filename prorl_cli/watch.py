@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from prorl_viewer.subject import Page
 
 CURVES = 8
-"""Maximum number of curves, in the order of the run's page."""
 LATEST = 6
-"""Number of decisions and of prompts shown."""
 WIDTH = 48
 """Number of characters of a curve."""
 BARS = "▁▂▃▄▅▆▇█"
@@ -100,7 +98,7 @@ def _curves(pages: Mapping[str, Page]) -> Iterator[tuple[str, str, str]]:
 
 
 def bars(values: Sequence[float], least: Sequence[float] = ()) -> str:
-    """Return ``values`` as a line of bars, on an axis that includes ``least``."""
+    """Draw ``values`` as a line of bars, on an axis that includes ``least``."""
     size = max(len(values) / WIDTH, 1)
     places = range(min(len(values), WIDTH))
     buckets = [values[int(i * size) : max(int((i + 1) * size), int(i * size) + 1)] for i in places]

@@ -1,4 +1,4 @@
-"""Compares two results over the problems that have the same id, prompt and task in both.
+"""Compares two results on the problems with the same id, prompt and task in both.
 
 Intervals are stratified by domain and not corrected for multiple comparisons.
 """
@@ -23,14 +23,15 @@ from prorl_evaluation.types import (
 )
 
 MIN_PROBLEMS = 10
-"""With fewer paired problems, an interval is shown but nothing is concluded from it."""
+"""Minimum number of paired problems for drawing a conclusion."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One metric in one group: both means, and the interval of ``b - a`` over problems.
+    """The change of one metric in one group, from the mean ``a`` to the mean ``b``.
 
-    ``length`` is in tokens per answer. ``fixed`` is the interval over new samples of the same problems, or None.
+    ``interval`` is the interval of ``b - a`` if the problems are a random sample of similar ones, ``fixed`` if only the
+    answers vary (None unless the metric is pass@k). The metric ``length`` is in tokens per answer.
     """
 
     group: str
@@ -42,7 +43,7 @@ class Difference:
 
     @property
     def statement(self) -> str:
-        """The conclusion."""
+        """The conclusion in words, such as "higher: the interval excludes 0"."""
         if self.interval.count == 0:
             return "no paired problem has a value"
         if self.interval.count < MIN_PROBLEMS:
@@ -56,19 +57,18 @@ class Difference:
 
     @property
     def distinguishable(self) -> bool:
-        """Whether the interval excludes 0, with at least MIN_PROBLEMS problems."""
+        """Whether the direction of the change is clear."""
         return self.direction != "unclear"
 
     @property
     def direction(self) -> Literal["rose", "fell", "unclear"]:
-        """The direction of the change; ``unclear`` also for fewer than MIN_PROBLEMS problems."""
+        """The direction, ``unclear`` if the interval includes 0 or there are fewer than MIN_PROBLEMS problems."""
         i = self.interval
         if i.count < MIN_PROBLEMS or i.low <= 0 <= i.high:
             return "unclear"
         return "rose" if i.low > 0 else "fell"
 
     def size(self) -> str:
-        """Return the signed change and its interval."""
         i = self.interval
         return f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
 
@@ -85,7 +85,6 @@ class Difference:
                 assert_never(self.direction)
 
     def sentence(self) -> str:
-        """Return the full comparison in one line."""
         return (
             f"{self.metric} {self.a:.3f} -> {self.b:.3f}, difference {self.size()} "
             f"over {self.interval.count} problems, {self.statement}"
@@ -163,18 +162,16 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
 
 
 def baseline_place(labels: Sequence[str]) -> int:
-    """Return the index of the checkpoint from before RL, or 0 if there is none.
-
-    A warm start is thus not counted as a gain.
-    """
+    """Return the index of the baseline: the checkpoint labelled as before RL, else 0."""
     before_rl = (at for at, label in enumerate(labels[:-1]) if label.endswith(BEFORE_RL))
     return next(before_rl, 0)
 
 
 def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:
-    """Compare ``b`` with ``a``, whose settings give the confidence level, the number of draws and the seed.
+    """Compare ``b`` with the baseline ``a``.
 
-    For ``cluster`` see ``paired.group_units``. Raises EvaluationError if no problem can be paired.
+    The baseline's settings give the confidence level, and the number and seed of bootstrap draws. ``cluster`` is
+    "problem" or "task" (see ``paired.units_of``). Raises EvaluationError if the results share no problems.
     """
     theirs = {p.id: p for p in b.problems}
     mine = {p.id: p for p in a.problems}
@@ -182,7 +179,7 @@ def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Compar
     pairs = [(p, q) for p, q in both if same_problem(p, q)]
     if not pairs:
         raise EvaluationError(
-            f"'{a.label}' and '{b.label}' share no problem: evaluate both on the same dataset and split"
+            f"'{a.label}' and '{b.label}' have no problem in common: evaluate both on the same dataset and split"
         )
     domains = list(dict.fromkeys(p.domain for p, _ in pairs))
     differences = _differences(OVERALL, pairs, a, b, cluster)
@@ -216,7 +213,7 @@ def _differences(
 
 
 SAMPLING = ("n", "temperature", "top_p", "max_tokens", "extra")
-"""Sampling settings that must be equal in compared results unless the user allows differences."""
+"""Sampling settings that must be equal in compared results, unless the user allows differences."""
 
 
 _WORDS = {"extra": "request fields"}
@@ -225,9 +222,10 @@ _WORDS = {"extra": "request fields"}
 def check_alike(
     results: Sequence[EvalResult], *, any_sampling: bool = False, one_dataset: bool = True
 ) -> list[str]:
-    """Return a line for each sampling setting in which the results differ.
+    """Check that the results have equal sampling settings.
 
-    Raises EvaluationError with these lines unless ``any_sampling``.
+    Raises EvaluationError for differences or, if ``any_sampling``, returns a line for each. ``one_dataset`` also checks
+    the dataset.
     """
     lines = []
     for name in (*SAMPLING, *(["dataset"] if one_dataset else [])):
@@ -239,8 +237,8 @@ def check_alike(
             lines.append(f"{_WORDS.get(name, name)} differs ({who})")
     if lines and not any_sampling:
         raise EvaluationError(
-            f"these results were not sampled alike: {'; '.join(lines)}. Sample them alike, or give "
-            "--set comparison.any_sampling=true to compare model and settings together"
+            f"the results have different settings: {'; '.join(lines)}. Evaluate with equal settings, or "
+            "compare anyway with --set comparison.any_sampling=true"
         )
     return lines
 
@@ -256,7 +254,7 @@ def _setting(result: EvalResult, name: str) -> str:
 
 
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
-    """Return warnings about settings that differ, and about results of the same weights."""
+    """Return a warning for each setting that differs, and one if both results have the same weights."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
         for name in (*SAMPLING, "backend")

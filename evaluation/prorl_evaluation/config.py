@@ -1,4 +1,7 @@
-"""Defines the settings of ``prorl eval``: ``--set`` overrides options, which override the file."""
+"""Defines the settings of ``prorl eval``.
+
+Options override the config file, and ``--set`` overrides both.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """The model (``path``), or checkpoints of a run. ``device`` may list several, separated by commas."""
+    """The model to evaluate: ``path``, or ``checkpoints`` of ``run``.
+
+    ``device`` may name several devices, separated by commas.
+    """
 
     path: str | None = None
     run: str | None = None
@@ -50,15 +56,16 @@ class ModelSection(Section):
 
 
 class DataSection(Section):
-    """The problems that ``pass-at-k`` evaluates; ``limit`` also applies to suites."""
-
     dataset: Path | None = None
     split: str = "test"
     limit: AtLeastOne | None = None
 
 
 class SamplingSection(Section):
-    """Sampling settings. None means the value of the protocol, else of the suite, else the default."""
+    """Sampling settings.
+
+    A setting that is None comes from the protocol, else the suite, else the defaults.
+    """
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -70,8 +77,6 @@ class SamplingSection(Section):
 
 
 class SuiteSection(Section):
-    """The benchmarks of ``prorl eval run``, and which published results to show."""
-
     name: str = "quickstart"
     benchmarks: list[str] | None = None
     mirror: Path | None = None
@@ -113,7 +118,7 @@ class ServerSection(Section):
 
 
 class ScoringSection(Section):
-    """What scores the answers: reward servers (``prorl verify serve``), or ``workers`` on this machine."""
+    """The reward servers (``prorl verify serve``), or the local ``workers``, that score answers."""
 
     servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
@@ -126,8 +131,6 @@ class ScoringSection(Section):
 
 
 class OutputSection(Section):
-    """The output folder."""
-
     out: Path | None = None
 
 
@@ -146,8 +149,6 @@ class ComparisonSection(Section):
 
 
 class NoveltySection(Section):
-    """The corpus to compare with, and the n-gram lengths."""
-
     corpus: list[Path] | None = None
     column: str | None = None
     against: Path | None = None
@@ -157,7 +158,7 @@ class NoveltySection(Section):
 
 
 REMOVED = (("novelty", "memory", 1024), ("output", "repair", False), ("comparison", "beta", False))
-"""Removed settings (section, key, default). An older ``eval.yaml`` with the default value still loads."""
+"""Removed settings (section, key, default); a config file that has their default still loads."""
 
 
 class EvalConfig(Section):
@@ -175,7 +176,7 @@ class EvalConfig(Section):
     plugins: tuple[str, ...] = ()
 
     def to_yaml(self) -> str:
-        """Return YAML for ``--config`` without server addresses."""
+        """Return the config as YAML for ``--config``; server addresses are omitted."""
         value = self.model_dump(mode="json")
         value["server"]["url"] = None
         value["scoring"]["servers"] = []

@@ -1,4 +1,4 @@
-"""Computes metrics from verdicts: pass@k, G-Pass@k, maj@k, false positives."""
+"""Computes pass@k, G-Pass@k, maj@k, and pass@k corrected for false positives."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` of ``n`` samples.
+    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` correct of ``n`` samples.
 
-    This is equation 1 of Chen et al. 2021, arXiv 2107.03374. NaN if ``n < k``. Raises ValueError for a negative count,
+    Chen et al. 2021, arXiv 2107.03374, equation 1. Returns NaN if ``n < k``. Raises ValueError for a negative count,
     ``c > n`` or ``k < 1``.
     """
     if n < 0 or c < 0 or k < 1:
-        raise ValueError(f"counts must not be negative and k at least 1: c={c}, k={k}, n={n}")
+        raise ValueError(f"n and c must be at least 0, and k at least 1: n={n}, c={c}, k={k}")
     if c > n:
         raise ValueError(f"more successes than samples: c={c}, n={n}")
     if n < k:
@@ -39,7 +39,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def ks_up_to(n: int, more: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return the powers of two and ``more`` values that are at most ``n``, ascending."""
+    """Return the powers of two, and the values of ``more``, that are at most ``n``, in ascending order."""
     powers = {1 << i for i in range(n.bit_length()) if 1 << i <= n}
     return tuple(sorted(powers | {k for k in more if 1 <= k <= n}))
 
@@ -57,7 +57,7 @@ class Counted(Protocol):
 
 
 def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
-    """Return pass@k, shape [problems, ks]; NaN where n < k. Raises ValueError like ``pass_at_k``."""
+    """Return pass@k, shape [problems, ks]; NaN if n < k. Raises ValueError like ``pass_at_k``."""
     import numpy as np
 
     cache: dict[tuple[int, int], list[float]] = {}
@@ -72,11 +72,11 @@ def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
 def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
     """Return the probability that at least ceil(tau k) of k samples are correct, given ``c`` of ``n``.
 
-    G-Pass@k of Liu et al. 2024, arXiv 2412.13147: the sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n,
-    k). NaN if n < k. Raises ValueError like ``pass_at_k``, or for tau outside [0, 1].
+    This is G-Pass@k (Liu et al. 2024, arXiv 2412.13147): the sum of C(c, j) C(n-c, k-j) / C(n, k) over j >= max(1,
+    ceil(tau k)). Returns NaN if n < k. Raises ValueError like ``pass_at_k``, or for tau outside [0, 1].
     """
     if not 0.0 <= tau <= 1.0:
-        raise ValueError(f"tau must be between 0 and 1: {tau}")
+        raise ValueError(f"tau is {tau}: it must be between 0 and 1")
     if math.isnan(pass_at_k(n, c, k)):
         return math.nan
     least = max(1, math.ceil(tau * k - 1e-9))
@@ -85,10 +85,7 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
 
 
 def near_n_warning(n: int, k: int) -> str | None:
-    """Return a warning if k > n/2, else None.
-
-    Above n/2, pass@k says little more than whether any sample is correct.
-    """
+    """Return a warning that pass@k is unreliable if k > n/2, else None."""
     if k <= 1 or 2 * k <= n:
         return None
     return (
@@ -98,7 +95,7 @@ def near_n_warning(n: int, k: int) -> str | None:
 
 
 MAJORITY_DRAWS = 400
-"""Number of random subsets per problem and k."""
+"""Number of random subsets per problem for ``maj_at_k``."""
 
 
 def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], ...]:
@@ -115,16 +112,15 @@ def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], 
 def maj_at_k(
     answers: Sequence[tuple[int, int]], n: int, ks: Sequence[int], seed: int
 ) -> list[float]:
-    """Return, for each k, the probability that the most frequent answer of k of ``n`` samples is correct; NaN if n < k.
+    """Return, for each k, the probability that the most frequent answer among k of ``n`` samples is correct.
 
-    ``answers`` is the result of ``tally``. Ties are broken at random. A draw without votes counts as wrong. The value
-    is exact for k = 1, a single answer or no correct answer. In other cases it is the mean over MAJORITY_DRAWS seeded
-    subsets, with a standard error of at most 0.5 / sqrt(MAJORITY_DRAWS). Wang et al. 2022, arXiv 2203.11171. Raises
-    ValueError if votes exceed samples.
+    ``answers`` is the result of ``tally``. Ties are broken at random, and subsets without a vote count as wrong. The
+    value is NaN if n < k, exact for k = 1 or if at most one answer occurs, and otherwise estimated from MAJORITY_DRAWS
+    random subsets. See Wang et al. 2022, arXiv 2203.11171. Raises ValueError if there are more votes than samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
-        raise ValueError(f"more votes than samples: {voted}, n={n}")
+        raise ValueError(f"more votes than samples: votes={voted}, n={n}")
     simple = [_exact(answers, n, k) for k in ks]
     if all(v is not None for v in simple):
         return [v for v in simple if v is not None]
@@ -174,7 +170,10 @@ def _drawn(
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """pass@k if the verifier accepts some wrong answers; ``unsolvable_reads`` is pass@k of an unsolvable problem."""
+    """pass@k if a fraction ``rate`` of wrong answers is accepted: as observed, and corrected (``adjusted``).
+
+    ``unsolvable_reads`` is the expected observed pass@k of a problem whose answers are all wrong.
+    """
 
     k: int
     rate: float
@@ -184,7 +183,7 @@ class Suspicion:
 
 
 LEAST_SURVIVORS = 1e-3
-"""If the probability of rejecting k wrong answers is below this, the correction is not reported."""
+"""Minimum probability of rejecting k wrong answers for which ``suspicion`` corrects pass@k."""
 
 
 def false_positive_reading(rate: float, k: int) -> float:
@@ -193,7 +192,7 @@ def false_positive_reading(rate: float, k: int) -> float:
     See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """
     if not 0.0 <= rate < 1.0 or k < 1:
-        raise ValueError(f"the rate must be in [0, 1) and k be at least 1: {rate}, {k}")
+        raise ValueError(f"rate must be in [0, 1), and k at least 1: rate={rate}, k={k}")
     return -math.expm1(k * math.log1p(-rate))
 
 
@@ -204,10 +203,10 @@ def suspicion(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> Suspicion:
-    """Return observed and adjusted pass@k for a verifier that accepts a fraction ``rate`` (f) of wrong answers.
+    """Correct pass@k for a verifier that accepts a fraction ``rate`` (f) of wrong answers.
 
-    C(n-c, k) / C(n, k) / (1 - f)^k is an unbiased estimate of (1 - p)^k, since a sample is rejected with probability (1
-    - p)(1 - f). ``adjusted`` is at least 0, and NaN if (1 - f)^k < LEAST_SURVIVORS. ``rate`` is taken as exact.
+    A sample is rejected with probability (1 - p)(1 - f), so C(n-c, k) / C(n, k) / (1 - f)^k is an unbiased estimate of
+    (1 - p)^k. ``adjusted`` is clipped at 0, and NaN if (1 - f)^k < LEAST_SURVIVORS.
     """
     import numpy as np
 

@@ -1,6 +1,7 @@
-"""Compares models in one table and claims differences to a baseline.
+"""Compares several models with a baseline in one table.
 
-All tests are corrected together by Holm's method, so the probability of any false claim is at most ``alpha``.
+The tests of all differences are corrected together by Holm's method, so the probability of any false claim is at most
+``alpha``.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 class Value:
     """One model's metric in one group of problems.
 
-    ``population`` is the interval over similar problems, ``fixed`` over new samples of the same problems.
+    The interval ``population`` is for a random sample of similar problems, ``fixed`` for exactly these problems.
     """
 
     model: str
@@ -61,7 +62,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """A model's difference from the baseline. ``p`` is two-sided, and NaN below MIN_PROBLEMS problems."""
+    """A model's difference from the baseline, with intervals as in ``Value``.
+
+    ``p`` is two-sided; it is NaN for fewer than MIN_PROBLEMS problems.
+    """
 
     model: str
     group: str
@@ -72,7 +76,7 @@ class TableDifference:
     p_corrected: float = math.nan
 
     def claim(self, alpha: float) -> Literal["higher", "lower", ""]:
-        """Return the claim at ``alpha``, or ""."""
+        """Return the direction of a difference that is significant at level ``alpha``, else ""."""
         if math.isnan(self.p_corrected) or self.p_corrected > alpha:
             return ""
         return "higher" if self.population.value > 0 else "lower"
@@ -80,7 +84,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """The table; ``labels`` starts with the baseline, and ``groups`` are (name, number of problems)."""
+    """All values and differences; ``labels`` starts with the baseline, ``groups`` are (name, number of problems)."""
 
     labels: tuple[str, ...]
     k: int
@@ -112,10 +116,10 @@ class ModelTable:
 def gather_models(
     names: Sequence[str], any_sampling: bool = False
 ) -> tuple[list[EvalResult], list[str]]:
-    """Return one result per model, baseline first, and a note per differing setting.
+    """Return one result per model, baseline first, and a line for each sampling setting that differs.
 
-    Each name is a result folder, a folder of result folders, or a run. Raises EvaluationError for unknown names, a
-    problem in two results of one model, and differing sampling unless ``any_sampling``.
+    Each name is a result folder, a folder of result folders, or a run. Raises EvaluationError for invalid names and,
+    unless ``any_sampling``, for differing settings.
     """
     results: list[EvalResult] = []
     for name in names:
@@ -130,8 +134,8 @@ def gather_models(
         models.setdefault((r.label, r.model_digest), []).append(r)
     if len(models) < 2:
         raise EvaluationError(
-            f"a table compares models, but {', '.join(names)} has only one: name results of "
-            "two or more"
+            f"a table compares models, but all results in {', '.join(names)} are of one model: "
+            "name results of two or more models"
         )
     one_each = [_one_result(parts, single=len(results) == len(models)) for parts in models.values()]
     labels: list[str] = []
@@ -236,7 +240,7 @@ def model_table(
 
 
 def two_sided(drawn: Drawn) -> list[float]:
-    """Return each column's p-value of "no change"; NaN for fewer than MIN_PROBLEMS values."""
+    """Return each column's two-sided p-value of "no change"; NaN for fewer than MIN_PROBLEMS values."""
     p_values = []
     for j, count in enumerate(drawn.counts):
         up, down = one_sided(drawn, j)

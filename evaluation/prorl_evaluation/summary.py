@@ -44,7 +44,7 @@ def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples, and its distinct answers if the verifier supports votes."""
+    """Count one problem's verdicts and, if the verifier supports majority votes, its distinct answers."""
     vote = VERIFIERS.get(problem.task.verifier).data.vote
     result = counted(problem, rows)
     if vote is None:
@@ -140,7 +140,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Example, ...]:
-    """Return the first sample of the first problems of each domain, whatever their outcome."""
+    """Return the first sample of the first EXAMPLES_A_DOMAIN problems in each domain."""
     taken: dict[str, int] = {}
     examples = []
     for problem in problems:

@@ -14,7 +14,7 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table; ``drop`` lists the columns to leave out if space is narrow."""
+    """A table; in a narrow terminal, the columns in ``drop`` are omitted first."""
 
     title: str
     head: tuple[str, ...]
@@ -25,7 +25,7 @@ class TextTable:
 def bracket(interval: Interval, digits: int = 3) -> str:
     """Return ``0.310 [0.240, 0.390]``, or a dash if undefined.
 
-    Zero width is shown as ``no spread``, because it does not mean certainty.
+    An interval of zero width is shown as ``no spread``.
     """
     if interval.count == 0:
         return "-"
@@ -37,7 +37,7 @@ def bracket(interval: Interval, digits: int = 3) -> str:
 
 
 def result_table(result: EvalResult) -> TextTable:
-    """Return one row per group; a star marks a k above n/2."""
+    """Return a table with one row per group; k above n/2 have a star."""
     ks = shown_ks([result])
     n = result.settings.n
     votes = [k for k in ks if k > 1 and any(k in g.maj_at_k for g in result.groups)]
@@ -71,8 +71,10 @@ def result_table(result: EvalResult) -> TextTable:
     return TextTable(title, head, rows, drop)
 
 
-def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison] = ()) -> TextTable:
-    """Return pass@k and differences, with intervals for similar problems and for the same problems."""
+def interval_table(
+    results: Sequence[EvalResult], comparisons: Sequence[Comparison] = ()
+) -> TextTable:
+    """Return a table of pass@k and differences, each with both intervals (see ``compare.Difference``)."""
     ks = shown_ks(results)
     rows = [
         (r.label, g.name, f"pass@{k}", bracket(g.pass_at_k[k]), bracket(g.fixed_pass_at_k[k]))
@@ -128,7 +130,7 @@ def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = None) -> TextTable:
-    """Return one row per group and metric; ``metrics`` None shows all."""
+    """Return a table with one row per group and metric (``metrics`` None: all)."""
     rows = []
     for d in comparison.differences:
         if metrics is not None and d.metric not in metrics:
@@ -144,7 +146,6 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
 
 
 def signed_bracket(interval: Interval, digits: int = 3) -> str:
-    """Return ``+0.031 [-0.010, +0.072]``, or a dash if undefined."""
     if interval.count == 0:
         return "-"
     low, high = f"{interval.low:+.{digits}f}", f"{interval.high:+.{digits}f}"
@@ -152,11 +153,10 @@ def signed_bracket(interval: Interval, digits: int = 3) -> str:
 
 
 MOST_IDS = 10
-"""Maximum number of problem ids in a note."""
 
 
 def unpaired_lines(comparison: Comparison) -> list[str]:
-    """Return a note for each kind of unpaired problem, with at most MOST_IDS ids."""
+    """Return a line for each kind of unpaired problem, with at most MOST_IDS ids."""
     kinds = (
         (f"only in {comparison.a}", comparison.only_a),
         (f"only in {comparison.b}", comparison.only_b),

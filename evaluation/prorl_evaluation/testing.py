@@ -1,4 +1,4 @@
-"""Fakes problems, generator and scorer for tests."""
+"""Fake problems, generator and scorer for tests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sa
 
 @dataclass
 class FakeGenerator:
-    """Answers "yes" for ``percent`` of the seeds, followed by a hash of the batch."""
+    """Answers "yes" for ``percent`` % of seeds and else "no", each with a hash of the batch's seeds."""
 
     model_id: str = "fake"
     model_digest: str = "d1"
@@ -69,7 +69,7 @@ class FakeGenerator:
 
 @dataclass
 class FakeScorer:
-    """Gives "yes" reward 1, and responses starting with ``broken`` an infra error."""
+    """Gives reward 1 to "yes", and an infra error to responses that start with ``broken``."""
 
     broken: str | None = None
     scored: int = 0

@@ -16,22 +16,21 @@ from prorl_evaluation.stats.fixed_set import fixed_interval
 from prorl_evaluation.stats.intervals import Interval
 
 FULL_MARKS = 1.0 - 1e-9
-"""Minimum reward of a solved sample in pass@k (1, minus rounding); partial credit counts only in the mean reward."""
+"""Minimum reward of a sample that counts as correct in pass@k: 1, minus rounding."""
 RESULT_FILE = "result.json"
 RESULT_FORMAT = 2
 READABLE_FORMATS = (1, 2)
-"""Readable formats of results. Format 1 lacks labels, answer counts, maj@k and the infra error rate, which are then
-unknown."""
+"""Readable formats of ``result.json``; format 1 lacks labels, answer counts, maj@k and the infra error rate."""
 OVERALL = "overall"
 BATCHES = ("fixed", "bucketed")
 BEFORE_RL = "(before RL)"
-"""Suffix of the label of a run's step-0 checkpoint, saved after any warm start and before the first RL step."""
+"""Suffix of the label of a run's step-0 checkpoint, which is saved after any warm start and before RL."""
 
 
 Label = str | int | float
 """The name of a benchmark or task, or its difficulty level."""
 LABELS = ("benchmark", "family", "rung", "level", "difficulty")
-"""The metadata keys of a sample's origin and difficulty, which results keep."""
+"""Keys of a sample's metadata, copied to results, that say where it comes from and how difficult it is."""
 
 
 def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
@@ -47,11 +46,11 @@ class EvaluationError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class EvalSettings:
-    """Settings of sampling and summary.
+    """Settings for sampling and for summarising the verdicts.
 
-    ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
-    written together, and lost together if the process is killed. ``label`` and ``dataset`` do not affect the results.
-    ``sampling.sampler`` explains ``batches``. ``extra`` are fields of a server's request.
+    ``k`` <= ``n`` is the largest k to estimate. ``max_tokens`` includes the end token. If the process is killed, at
+    most the ``batch_rows`` samples of a batch are lost. ``label`` and ``dataset`` are only recorded.
+    ``sampling.sampler`` explains ``batches``. ``extra`` holds additional fields of requests to a server.
     """
 
     n: int
@@ -71,7 +70,6 @@ class EvalSettings:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise EvaluationError for settings that allow no estimate."""
         if self.k < 1:
             raise EvaluationError(f"k is {self.k}: it must be at least 1")
         if self.k > self.n:
@@ -100,10 +98,10 @@ class EvalSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProblemResult:
-    """One problem: ``n`` samples have a verdict, and ``c`` of them have reward 1.
+    """The counts of one problem: ``n`` of the samples have a verdict, and ``c`` of these have reward 1.
 
-    Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the highest reward of always giving the
-    same answer, if known. ``answers`` is a ``metrics.tally``, or None if the verifier supports no votes.
+    Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the highest reward for giving the same
+    answer every time, if known. ``answers`` comes from ``metrics.tally`` (None if the verifier supports no votes).
     """
 
     id: str
@@ -136,11 +134,11 @@ class ProblemResult:
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """Means over the problems of one domain, or of all (``overall``).
+    """Means over all problems (``overall``) or the problems of one domain.
 
-    ``truncation_rate`` counts per answer, ``infra_error_rate`` per sample, the other rates per verdict. In ``chance``,
-    unknown values count as 0; it is NaN if all are unknown. ``pass_at_k`` has intervals for similar problems,
-    ``fixed_pass_at_k`` for the same problems.
+    ``truncation_rate`` is a fraction of the answers, ``infra_error_rate`` of the samples, other rates of the verdicts.
+    ``chance`` counts unknown values as 0, and is NaN if all are unknown. The intervals of ``pass_at_k`` and
+    ``fixed_pass_at_k`` differ as in ``model_table.Value``.
     """
 
     name: str
@@ -164,7 +162,7 @@ class GroupResult:
         return self.infra_errors / self.sampled if self.sampled else math.nan
 
     def metric(self, name: str) -> Interval | None:
-        """Return ``reward`` or ``pass@K``, or None if not estimated."""
+        """Return the metric ``reward`` or ``pass@K``, or None if K was not estimated."""
         if name == "reward":
             return self.reward
         return self.pass_at_k.get(int(name.removeprefix("pass@")))
@@ -172,7 +170,7 @@ class GroupResult:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The first sample of a problem, for reports without the journal."""
+    """The first sample of a problem, with its verdict."""
 
     id: str
     domain: str
@@ -185,10 +183,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class EvalResult:
-    """One model on one set of problems, saved as ``result.json``.
+    """One model's result on one set of problems, saved as ``result.json``.
 
-    ``sampling_seconds`` is the sum over all sessions, ``wall_seconds`` the time of the last. ``groups`` starts with the
-    overall group.
+    ``sampling_seconds`` is the sum over all sessions, ``wall_seconds`` the duration of the last one. ``groups`` starts
+    with the overall group.
     """
 
     model_id: str
@@ -229,36 +227,36 @@ class EvalResult:
 
 
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
-    """Return the k to display (1, the largest up to 8, and requested ones) that all results estimate."""
+    """Return the k to display, among those in all results: 1, the largest up to 8, and each ``settings.k``."""
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
     ks = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
     return sorted(ks & shared)
 
 
 def load_result(path: Path) -> EvalResult:
-    """Read a result from its folder or file. Raises EvaluationError."""
+    """Read a result from its folder or file. Raises EvaluationError if it is missing or damaged."""
     file = path / RESULT_FILE if path.is_dir() else path
     if not file.is_file():
         raise EvaluationError(
-            f"no {RESULT_FILE} in {path}: make one with prorl eval pass-at-k, "
-            "or finish an interrupted one by running the same command again"
+            f"no {RESULT_FILE} in {path}: run prorl eval pass-at-k, or run it again if it was "
+            "interrupted"
         )
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
         if row["format"] not in READABLE_FORMATS:
             raise EvaluationError(
-                f"{file} has format {row['format']}, this version reads "
+                f"{file} has format {row['format']}, but this version reads only formats "
                 f"{' and '.join(map(str, READABLE_FORMATS))}: run its pass-at-k command again"
             )
         del row["format"]
         row["settings"] = _settings(row["settings"])
         row["problems"] = tuple(_problem(p) for p in row["problems"])
         if len({p.id for p in row["problems"]}) < len(row["problems"]):
-            raise ValueError("a problem occurs twice")
+            raise ValueError("a problem id occurs twice")
         level = row["settings"].level
         row["groups"] = tuple(_group(g, row["problems"], level) for g in row["groups"])
         if not row["groups"]:
-            raise ValueError("no groups")
+            raise ValueError("groups is empty")
         for name in ("model_id", "model_digest", "created"):
             if not isinstance(row[name], str):
                 raise TypeError(f"{name} is not a string")
@@ -268,7 +266,7 @@ def load_result(path: Path) -> EvalResult:
     except (RecursionError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvaluationError(
             f"{file} is not a result of prorl eval ({type(error).__name__}: {error}): "
-            "run the pass-at-k command again, sampled answers are kept"
+            "run its pass-at-k command again, which keeps the samples"
         ) from error
 
 
@@ -278,9 +276,9 @@ def _settings(row: Mapping[str, Any]) -> EvalSettings:
     for name in (*whole, "temperature", "top_p", "level"):
         value = getattr(settings, name)
         if type(value) is not int and (name in whole or type(value) is not float):
-            raise TypeError(f"{name} is {value!r}")
+            raise TypeError(f"{name} is {value!r}, which has the wrong type")
     if not 0.0 < settings.level < 1.0:
-        raise ValueError(f"level is {settings.level}")
+        raise ValueError(f"level is {settings.level}: it must be between 0 and 1")
     return settings
 
 
@@ -293,11 +291,13 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
     counts = (0, problem.c, problem.n, problem.sampled)
     if any(type(count) is not int for count in counts) or list(counts) != sorted(counts):
         raise ValueError(
-            f"problem {problem.id!r} has {problem.c} right answers, {problem.n} verdicts and {problem.sampled} samples: each must be at most the next"
+            f"problem {problem.id!r} has c={problem.c}, n={problem.n} and sampled={problem.sampled}, but 0 <= c <= n <= sampled must hold"
         )
     texts = (problem.id, problem.domain, problem.prompt_sha256, problem.task_sha256)
     if any(not isinstance(text, str) for text in texts) or not isinstance(problem.labels, Mapping):
-        raise TypeError(f"problem {problem.id!r} has a name, hash or labels of another type")
+        raise TypeError(
+            f"problem {problem.id!r} has an id, domain, hash or labels of the wrong type"
+        )
     return problem
 
 
@@ -329,7 +329,7 @@ def _number(value: float | None) -> float:
 
 
 def finite(value: object) -> object:
-    """Return JSON values; non-finite numbers become null, and keys become strings."""
+    """Convert to JSON values: non-finite numbers become null, and keys become strings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):

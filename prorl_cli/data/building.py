@@ -43,9 +43,9 @@ def recipes_command(json_out: JsonNotTables = False) -> None:
 
 
 _METRICS = {"mean_of_n": "pass@1", "mean_reward": "reward"}
-"""Means over the samples of an item; --json and the docs have the full names."""
+"""Short names of metrics in tables."""
 GOLDS = 200
-"""Maximum number of gold answers checked, spread over a benchmark; `prorl data verify` checks all."""
+"""Maximum number of gold answers of a benchmark that are checked."""
 
 
 def benchmarks_command(

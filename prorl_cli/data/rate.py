@@ -137,7 +137,7 @@ def rate_command(
     sampled = eval_config.model.path is not None or bool(eval_config.server.url)
     if not (sampled or from_eval or from_run is not None or (folder / STORE_FILE).is_file()):
         raise UserError(
-            f"{folder} holds no ratings: make some with --model or --set server.url=URL, or "
+            f"{folder} has no ratings: make some with --model or --set server.url=URL, or "
             "import some with --from-run or --from-eval"
         )
     progress = make_progress()
@@ -159,7 +159,7 @@ def rate_command(
             if len(policies) != 1:
                 names = "; ".join(policy.words() for policy in policies[:5])
                 raise UserError(
-                    f"{store.path} holds ratings of {len(policies)} policies ({names}): "
+                    f"{store.path} has ratings of {len(policies)} policies ({names}): "
                     "choose one with --model or --from-run"
                 )
         rated = store.rows(samples, policies)
@@ -233,7 +233,9 @@ def _show(
 
     rows = row_rates(samples, rated)
     if not rows:
-        raise UserError(f"no row of {dataset} has a rating by {policies[-1].words()} in {folder}")
+        raise UserError(
+            f"{folder} has no rating of a row of {dataset} by {policies[-1].words()}: name the dataset that was rated"
+        )
     written = write_pass_rates(rows, folder)
     by_domain: dict[str, list[float]] = {}
     for row in rows:

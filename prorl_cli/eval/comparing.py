@@ -55,7 +55,7 @@ def compare_command(
     from prorl_evaluation.compare import baseline_place, check_alike
     from prorl_evaluation.report.data import report_data
     from prorl_evaluation.sampling.choose import gather
-    from prorl_evaluation.tables import comparison_table, doubt_table, near_n_lines, result_table
+    from prorl_evaluation.tables import comparison_table, interval_table, near_n_lines, result_table
     from prorl_evaluation.types import finite, shown_ks
 
     section = o.settings(context, None, overrides, ("comparison",)).comparison
@@ -91,7 +91,7 @@ def compare_command(
     metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
     tables = [result_table(r) for r in results]
     tables += [comparison_table(c, metrics) for c in comparisons]
-    tables.append(doubt_table(results, comparisons))
+    tables.append(interval_table(results, comparisons))
     for table in [*tables, *boundary_tables(report), *extra_tables]:
         print_table(table)
     for line in dict.fromkeys([*near_n_lines(results), *report.near_n, *report.warnings]):
@@ -270,7 +270,9 @@ def novelty_command(
 def _sizes(lengths: str) -> tuple[int, ...]:
     first, _, last = lengths.partition("-")
     if not (first.isdigit() and (last or first).isdigit()):
-        raise UserError(f"novelty.lengths is '{lengths}': give two numbers of words such as 5-12")
+        raise UserError(
+            f"novelty.lengths is '{lengths}': give the smallest and the largest n-gram length, such as 5-12"
+        )
     low, high = int(first), int(last or first)
     if not 1 <= low <= high <= 64:
         raise UserError(

@@ -1,6 +1,6 @@
-"""Options shared by ``prorl eval`` commands, and the settings from file, options and ``--set``.
+"""Options shared by ``prorl eval`` commands.
 
-Each option writes one key of ``prorl_evaluation.config.EvalConfig``; ``--set`` writes any other key.
+Each option sets one key of ``prorl_evaluation.config.EvalConfig``; ``--set`` sets any key.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ OPTION_OF = {"model.path": "model", "model.checkpoints": "checkpoint", "suite.na
 
 
 def option_keys(sections: Iterable[str] = SAMPLING) -> dict[str, str]:
-    """Return a map from option to key for ``sections``."""
+    """Return {option: key} for the settings in ``sections``."""
     from prorl_evaluation.config import EvalConfig
 
     tree, keys = EvalConfig(), {}

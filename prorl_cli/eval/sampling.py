@@ -142,7 +142,7 @@ def pass_at_k_command(
     """
     from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.sampling.command import open_session
-    from prorl_evaluation.tables import comparison_table, doubt_table, result_table
+    from prorl_evaluation.tables import comparison_table, interval_table, result_table
     from prorl_evaluation.types import shown_ks
     from prorl_verifiers import open_pool
 
@@ -172,7 +172,7 @@ def pass_at_k_command(
         metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
         print_table(comparison_table(comparison, metrics))
         warn_of(comparison)
-    print_table(doubt_table(results, [comparison] if comparison is not None else []))
+    print_table(interval_table(results, [comparison] if comparison is not None else []))
     if session.run is not None:
         show = ("view",) if comparison is None else ("eval", "compare")
         words = (*show, session.run.path, "--html", "report.html")

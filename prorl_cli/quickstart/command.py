@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MINUTES, SEED = 6.0, 1
 PLAN_FILE = "quickstart.json"
-"""File in the run's folder with the plan as carried out, written after training."""
+"""File in the run's folder with the final plan."""
 
 
 def quickstart(
@@ -105,7 +105,7 @@ def quickstart(
 
 
 def require_statistics() -> None:
-    """Raise MissingExtraError if scipy, needed for intervals, is not installed."""
+    """Raise MissingExtraError if scipy is not installed."""
     import importlib.util
 
     from prorl_common import MissingExtraError
@@ -140,7 +140,7 @@ def _build(data: Path, seed: int) -> None:
 def _train(
     run: RunFolder, config: TrainConfig, sets: list[str], steps: int | None, deadline: float
 ) -> Plan:
-    """Measure, plan, and start or resume the run; return the plan of the evaluation.
+    """Measure speeds, plan, and start or resume the run; return the final plan.
 
     ``steps`` fixes the number of steps. ``deadline`` is a time of the monotonic clock.
     """
@@ -227,7 +227,7 @@ TOKENS = 8
 
 
 def measure(config: TrainConfig, samples: Sequence[Sample], progress: Progress) -> Rates:
-    """Load the model, sample and train one batch, and free the model."""
+    """Measure the speeds of loading, sampling and training with one batch."""
     from prorl_inference import Request, SamplingParams
     from prorl_training.engine.local import LocalEngine
     from prorl_training.policy.warm_start import choose_examples, gold_group, warm_start

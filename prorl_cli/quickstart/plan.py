@@ -17,18 +17,18 @@ from prorl_common import atomic_write_text, format_seconds
 PROMPTS, SAMPLES = 12, 8
 """Prompts per step and answers per prompt, as in the preset ``quickstart``."""
 UPDATED = 0.7
-"""Share of a step's prompts that are trained on; the answers to other prompts are all right or all wrong."""
+"""Expected share of prompts that are trained on; answers to the others are all right or all wrong."""
 PASSES = 4 / 3
-"""Cost of an update in forward-and-backward passes, including the reference's forward pass."""
+"""Cost of an update in passes (forward and backward), with the reference's forward pass."""
 LONGER = 1.3
-"""Length of evaluated answers relative to training answers: answers from before RL are longer."""
+"""Expected length of evaluated answers relative to training answers."""
 RESERVE = 0.05
-"""Share of the remaining time that is not planned."""
+"""Share of the remaining time that is kept in reserve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A size of the run. It is chosen if there is time for ``least`` RL steps, and has at most ``most``."""
+    """A possible size of the run, with ``least`` to ``most`` RL steps."""
 
     examples: int
     least: int
@@ -45,16 +45,16 @@ SIZES = (
     Size(examples=32, least=5, most=8, problems=40, answers=8),
     Size(examples=16, least=1, most=5, problems=20, answers=4, shows_gain=False),
 )
-"""Sizes from large to small. Whether each shows a gain was measured (docs/evidence/quickstart.md)."""
+"""Sizes from large to small; ``shows_gain`` was measured (docs/evidence/quickstart.md)."""
 LEAST_STEPS = min(size.least for size in SIZES if size.shows_gain)
-"""Fewer RL steps are not expected to show a gain."""
+"""Minimum number of RL steps for a plan that shows a gain."""
 RECENT = 3
-"""Recent steps whose mean time predicts the next ones."""
+"""Number of recent steps whose mean time predicts the next ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Measured speeds (tokens sampled and tokens trained on per second), load time, and tokens per prompt and answer."""
+    """Speeds in tokens per second (sampling and training), load time, and tokens per prompt and answer."""
 
     sampled: float
     trained: float
@@ -74,14 +74,14 @@ class Costs:
     end: float
 
     def around(self, size: Size, done: int) -> float:
-        """Return the seconds still needed outside of RL steps when ``done`` steps are over."""
+        """Return the seconds needed for everything except RL steps, after ``done`` steps."""
         begin = 0.0 if done else self.begin + size.examples * self.example
         return begin + 2 * size.problems * size.answers * self.answer + self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The sizes of the run and its expected seconds; ``steps`` counts all RL steps."""
+    """The sizes of the run, all its RL steps, and the expected seconds."""
 
     examples: int
     steps: int
@@ -92,7 +92,7 @@ class Plan:
     minutes_for_gain: int
 
     def too_little(self, minutes: float) -> str:
-        """Return why a gain is unlikely in ``minutes``, and what helps."""
+        """Return why a gain is unlikely in ``minutes``, and what to do."""
         few = f"{_steps(self.steps)} and {self.problems} held-out problems are too few for the test to show a gain"
         if self.minutes_for_gain <= minutes:
             return (
@@ -134,7 +134,7 @@ def costs_of(rates: Rates) -> Costs:
 def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0) -> Plan:
     """Return the largest plan that ends within ``seconds``, else the smallest.
 
-    ``steps`` fixes the number of RL steps. Once steps are ``done``, the warm start is over too.
+    ``steps`` fixes the total number of RL steps, of which ``done`` are done already.
     """
     size, fitting = SIZES[0], 0
     for size in SIZES:
@@ -160,9 +160,9 @@ def minutes_for_gain(costs: Costs) -> int:
 
 
 class Pace:
-    """Measures the steps of a run, replans, and ends training in time for the evaluation.
+    """Replans a run from its measured steps, and ends training in time for the evaluation.
 
-    ``steps`` is the number fixed by the user, if any; ``deadline`` and ``clock`` are in seconds.
+    ``steps`` is the number of steps if the user fixed it. ``deadline`` is a time of ``clock`` in seconds.
     """
 
     def __init__(

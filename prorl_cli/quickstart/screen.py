@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from prorl_evaluation import EvalResult, Example
 
 WINDOWS = 8
-"""Maximum number of points of the curve."""
+"""Maximum number of rows of the curve."""
 AXIS = 41
-"""Columns of the curve, from 0 to 1."""
+"""Width of the curve's axis in characters."""
 ANSWERS = 3
 LONGEST = 160
-"""Characters shown of a prompt or answer."""
 
 
 def closing_screen(console: Console, run: Path, results: Sequence[EvalResult], page: Path) -> None:
@@ -118,10 +117,7 @@ def training_groups(run: Path) -> list[tuple[int, list[float]]]:
 
 
 def one_of_each_domain(pairs: Sequence[tuple[Example, Example]]) -> list[tuple[Example, Example]]:
-    """Return one pair per domain, if possible of answers that differ.
-
-    The choice ignores which answer is right.
-    """
+    """Return one pair per domain, if possible one whose responses differ."""
     firsts: dict[str, tuple[Example, Example]] = {}
 
     def is_unchanged(pair: tuple[Example, Example]) -> bool:

@@ -47,7 +47,7 @@ def run_attacks(backend: str, chosen: Sequence[str], as_json: bool = False) -> N
             rows.append((one.id, one.title, _verdict(one, results), counts))
         head = ("case", "attack", "verdict", "grades")
         print_table(f"attacks on {report.isolation}", head, rows)
-        for line in trouble_lines(report):
+        for line in failure_lines(report):
             stdout_console().print(line, markup=False, soft_wrap=True)
     parts = [f"{n} {finding}" for finding, n in Counter(r.finding for r in report.results).items()]
     memory = [f"{value / 1024:.0f}" for value in report.growth["memory_kib"]]
@@ -115,8 +115,8 @@ def _verdict(case: Case, results: list[AttackResult]) -> str:
     return "held" if all(result.finding == "held" for result in results) else "unexpected"
 
 
-def trouble_lines(report: Report) -> list[str]:
-    """Return a line per failed expectation, with control characters escaped."""
+def failure_lines(report: Report) -> list[str]:
+    """Return a line for each failed check, with control characters escaped."""
     lines = [f"invariant broken: {line}" for line in report.broken]
     for result in report.results:
         if result.finding != "held":

@@ -1,4 +1,4 @@
-"""``prorl sandbox run``: run one program in a box. A failing program exits with 0, a failing sandbox does not."""
+"""``prorl sandbox run``: run one program in a sandbox; exits with 0 even if the program fails."""
 
 from __future__ import annotations
 
@@ -148,10 +148,10 @@ def visible(text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a sandbox value as JSON types.
+    """Convert a program's return value to JSON types.
 
-    Tuples and sets become lists (sets sorted by their text). Keys that are not strings, complex numbers, bytes,
-    non-finite floats and integers over 4096 bits (hexadecimal) become text. Text that UTF-8 cannot encode is escaped.
+    Sets become sorted lists. Bytes, complex numbers, non-finite floats, integers over 4096 bits and keys that are not
+    strings become text.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

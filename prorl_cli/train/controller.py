@@ -33,7 +33,7 @@ Recorded = Annotated[
 SILENT_STEPS = 20_000
 """Simulations of more steps show progress."""
 AROUND = 5
-"""Steps shown before and after the explained one."""
+"""Number of steps shown before and after the explained one."""
 SHOWN_METRICS = (
     "reward_mean",
     "kl",

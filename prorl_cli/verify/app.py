@@ -45,7 +45,7 @@ class OnBadRow(StrEnum):
 
 
 SHOWN_BAD_ROWS = 5
-"""Number of skipped lines that are named with their reason."""
+"""Maximum number of skipped lines that are listed."""
 
 
 PURPOSES = {
@@ -287,7 +287,7 @@ def replay(
 
 
 _SHOWN = 400
-"""Characters shown of a text; ``--json`` has more."""
+"""Maximum number of characters shown of a text."""
 
 
 def _lines(findings: tuple[Finding, ...], indent: str) -> Iterator[str]:

@@ -53,4 +53,4 @@ def test_a_breach_is_exit_code_one(monkeypatch: pytest.MonkeyPatch) -> None:
         command.run_attacks("local", ["A05"])
     assert left.value.exit_code == 1
     report = run_suite()
-    assert command.trouble_lines(report) == [f"BREACH: {bad.attack.title}: " + r"\x1b[2Jfull marks"]
+    assert command.failure_lines(report) == [f"BREACH: {bad.attack.title}: " + r"\x1b[2Jfull marks"]

@@ -137,7 +137,7 @@ def test_the_list_is_filtered_by_link_and_by_hand_and_the_address_keeps_it(
 
 def test_a_mistake_in_a_filter_is_a_line(run: Path, serve: Any, look: Any) -> None:
     page = look(rollouts(serve(run), "reward=high"))
-    page.get_by_text("reward is a number or a range like 1..3, not 'high'").wait_for()
+    page.get_by_text("reward must be a number or a range like 1..3, not 'high'").wait_for()
 
 
 def test_rows_are_walked_opened_and_closed_with_keys(run: Path, serve: Any, look: Any) -> None:

@@ -238,7 +238,7 @@ def test_only_problems_that_all_share_enter_and_the_rest_is_said() -> None:
     assert [line.split(":")[0] for line in report.warnings] == ["a", "b"]
     with pytest.raises(EvaluationError, match="two or more"):
         boundary_report([a])
-    with pytest.raises(EvaluationError, match="share no problem"):
+    with pytest.raises(EvaluationError, match="no problem in common"):
         boundary_report([a, result("c", [problem("other", 1)])])
 
 

@@ -319,7 +319,7 @@ def test_a_dataset_is_rated_and_shown_again_without_the_model(workplace: Path, m
         "sampling.temperature=0.5",
     )
     assert further.exit_code == 0, further.output
-    assert "holds ratings of 2 policies" in rate_fails("--split", "test")
+    assert "has ratings of 2 policies" in rate_fails("--split", "test")
 
 
 def test_an_evaluation_of_the_same_model_leaves_nothing_to_sample(
@@ -360,7 +360,7 @@ def test_an_interruption_says_how_to_go_on_and_the_same_call_does(
 
 
 def test_mistakes_in_a_rating_are_one_line_with_the_cure(workplace: Path) -> None:
-    assert "holds no ratings: make some with --model" in rate_fails("--split", "test")
+    assert "has no ratings: make some with --model" in rate_fails("--split", "test")
     assert not (workplace / "data" / "small.ratings").exists()
     recipe = ("--recipe-out", "tuned.yaml", "--split", "test")
     assert "--recipe-out needs --suggest" in rate_fails(*recipe)
@@ -488,7 +488,7 @@ def test_mistakes_in_a_suite_are_one_line_with_the_cure(workplace: Path) -> None
     assert "has no benchmark 'quick_maths'" in run_fails(
         "--benchmarks", "quick_maths", *SMALL_SUITE
     )
-    assert "there are prorl, boundary, justrl" in run_fails("--set", "sampling.protocol=nobody")
+    assert "known: prorl, boundary, justrl" in run_fails("--set", "sampling.protocol=nobody")
     own = ("--benchmarks", " , ", *SMALL_SUITE)
     assert "--benchmarks names no benchmark; suite quickstart has quick_math" in run_fails(*own)
     assert "use auto, cpu, cuda" in run_fails(

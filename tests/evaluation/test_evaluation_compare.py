@@ -88,7 +88,7 @@ def test_only_the_same_problem_is_paired_and_the_rest_is_listed(tmp_path: Path) 
 def test_nothing_in_common_is_an_error(tmp_path: Path) -> None:
     a = result(tmp_path / "a", make_samples(3), 30)
     b = result(tmp_path / "b", make_samples(3, "logic"), 30)
-    with pytest.raises(EvaluationError, match="share no problem"):
+    with pytest.raises(EvaluationError, match="no problem in common"):
         compare(a, b)
 
 

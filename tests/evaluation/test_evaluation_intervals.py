@@ -368,7 +368,7 @@ def test_fitted_rates_leave_out_the_noise_of_sampling() -> None:
         (lambda: power(50, 8, 0.7, Rates(0.4)), "can rise by at most 0.6"),
         (lambda: power(1, 8, 0.1), "at least 2 problems"),
         (lambda: Rates(1.0), "must be between 0 and 1"),
-        (lambda: fit_rates([problem(0, 8, 8), problem(1, 8, 8)]), "nothing to fit"),
+        (lambda: fit_rates([problem(0, 8, 8), problem(1, 8, 8)]), "no rates can be fitted"),
         (lambda: fit_rates([problem(0, 8, 8)]), "fewer than two"),
     ],
 )

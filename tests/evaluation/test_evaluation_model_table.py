@@ -99,7 +99,7 @@ def test_only_the_problems_that_all_share_are_compared_and_it_is_said(tmp_path: 
     table = model_table(models)
     assert table.groups[0] == ("overall", 14)
     assert any("6 of 20 problems are not in all results" in line for line in below(table))
-    with pytest.raises(EvaluationError, match="share no problem"):
+    with pytest.raises(EvaluationError, match="no problem in common"):
         model_table([models[0], result(tmp_path / "c", 20, make_samples(9, "stem"))])
 
 

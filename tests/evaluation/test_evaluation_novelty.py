@@ -126,10 +126,10 @@ def test_a_long_text_file_in_blocks_has_the_words_of_the_whole(
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.jsonl", '{"body": "x"}\n', "no column text, content, response; it has body"),
+        ("a.jsonl", '{"body": "x"}\n', "no column text, content, response; the columns are body"),
         ("a.jsonl", '{"text": 3}\n', "column text is int, not text"),
         ("a.jsonl", '{"text": "x"\n', "a.jsonl:1"),
-        ("a.pdf", "x", "a corpus file ends in"),
+        ("a.pdf", "x", "a corpus file must end in"),
         ("b.txt.gz", "not packed", "cannot be read"),
     ],
 )
@@ -146,7 +146,7 @@ def test_a_corpus_that_cannot_be_read_says_why(
 
 
 def test_a_missing_corpus_and_a_folder_without_texts_name_the_cure(tmp_path: Path) -> None:
-    for path, said in ((tmp_path / "gone.txt", "no such corpus"), (tmp_path, "holds no file")):
+    for path, said in ((tmp_path / "gone.txt", "no such corpus"), (tmp_path, "has no file")):
         with pytest.raises(EvaluationError, match=said):
             FileCorpus([path]).files()
     with pytest.raises(EvaluationError, match="no corpus"):
@@ -282,7 +282,7 @@ def test_one_sample_a_problem_leaves_no_control_and_other_problems_are_refused(
     done = call(trained, "--against", base)
     assert done.exit_code == 0 and "no control can be split off" in done.stderr
     other = read_responses(Path("old.jsonl"))
-    with pytest.raises(UserError, match="share no problem"):
+    with pytest.raises(UserError, match="no problem in common"):
         against_base(read_responses(base), [other])
 
 
@@ -304,7 +304,7 @@ def test_problems_that_two_folders_share_are_not_counted_twice(folder: Path) -> 
     benchmark(folder / "suite", "sums-1", 0)
     benchmark(folder / "suite", "sums-2", 1)
     said = fails("suite", "--corpus", "corpus.txt")
-    assert "sums-1 and sums-2 in suite have problems in common (e.g. math-1): give one" in said
+    assert "sums-1 and sums-2 in suite have problems in common (e.g. math-1): name one" in said
 
 
 @pytest.mark.parametrize("other", [{"temperature": 1.0}, {"top_p": 1.0}, {"extra": {"a": 1}}])
@@ -317,14 +317,16 @@ def test_benchmarks_that_were_sampled_differently_are_no_one_set(
     assert (
         "facts-2 and sums-1 in suite were sampled differently" in said and next(iter(other)) in said
     )
-    assert "give one of these folders instead" in said
+    assert "name one of these folders instead" in said
 
 
 def test_two_models_are_no_one_set(folder: Path) -> None:
     benchmark(folder / "evals", "base-1", 0, "base")
     benchmark(folder / "evals", "step-1", 10, "step")
     said = fails("evals", "--corpus", "corpus.txt")
-    assert "base-1 and step-1 in evals are of two models: give one of these folders instead" in said
+    assert (
+        "base-1 and step-1 in evals are of two models: name the folder of one model instead" in said
+    )
 
 
 def test_a_corrupt_corpus_file_is_named_in_one_line(folder: Path) -> None:
@@ -340,7 +342,7 @@ def test_mistakes_are_one_line_with_the_cure(folder: Path) -> None:
     assert "give either --corpus" in fails("old.jsonl")
     assert "give either --corpus" in fails("old.jsonl", "--corpus", "corpus.txt", "--against", "x")
     assert "no such corpus" in fails("old.jsonl", "--corpus", "gone.txt")
-    assert "holds no responses" in fails("gone", "--corpus", "corpus.txt")
+    assert "has no responses" in fails("gone", "--corpus", "corpus.txt")
     assert "5-12" in fails("old.jsonl", "--corpus", "corpus.txt", "--set", "novelty.lengths=five")
     assert "ascend" in fails("old.jsonl", "--corpus", "corpus.txt", "--set", "novelty.lengths=9-5")
     Path("bad.jsonl").write_text('{"id": "a", "text": "b"}\n')

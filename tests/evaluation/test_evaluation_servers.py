@@ -156,7 +156,7 @@ def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
     ("more", "said"),
     [
         (["--model", "x"], "server.model"),
-        (["--run", "demo"], "name the run's --checkpoint"),
+        (["--run", "demo"], "say with --checkpoint"),
         (["--set", "model.backend=vllm"], "must be set together"),
         (["--set", "model.batches=bucketed"], "batches by itself"),
         (["--set", "server.extra='[]'"], "JSON object"),
@@ -167,7 +167,7 @@ def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
         (["--set", "server.patience=1e12"], "between -1,000,000,000 and 1,000,000,000"),
         (["--set", "server.key_env=NO_SUCH_KEY"], "NO_SUCH_KEY is empty"),
         (["--set", "server.model=tinny"], "did you mean 'tiny'"),
-        (["--set", "sampling.protocol=nope"], "there are prorl"),
+        (["--set", "sampling.protocol=nope"], "known: prorl"),
     ],
 )
 def test_a_mistake_is_one_line_with_the_cure(

@@ -120,7 +120,7 @@ def test_a_prompt_may_hold_braces_and_the_question_stands_where_it_is_named(
 @pytest.mark.parametrize("prompt", ['"Answer in one word."', '""'])
 def test_a_prompt_without_a_place_for_the_question_is_a_mistake(prompt: str) -> None:
     said = mistake(OWN.replace("count: 3", f"count: 3, prompt: {prompt}"))
-    assert "sums: prompt does not say where the question goes: write {question}" in said
+    assert "sums: the prompt must contain {question}" in said
 
 
 def test_an_unknown_suite_names_those_there_are() -> None:

@@ -20,7 +20,7 @@ from prorl_evaluation import (
 )
 from prorl_evaluation.compare import compare
 from prorl_evaluation.report.markdown import format_table
-from prorl_evaluation.tables import doubt_table, near_n_lines, rate, result_table
+from prorl_evaluation.tables import interval_table, near_n_lines, rate, result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
 
@@ -115,7 +115,7 @@ def test_a_result_of_the_first_format_is_read_with_what_it_lacks_unknown(tmp_pat
     assert old.problems[0].labels == {} and old.problems[0].answers is None
     assert result_table(old).rows[0][-1] == "0%"
     file.write_text(json.dumps({**row, "format": 3}))
-    with pytest.raises(EvaluationError, match="reads 1 and 2: run its pass-at-k command again"):
+    with pytest.raises(EvaluationError, match="reads only formats 1 and 2: run its pass-at-k command again"):
         load_result(tmp_path)
 
 
@@ -125,9 +125,9 @@ def test_a_result_of_the_first_format_is_read_with_what_it_lacks_unknown(tmp_pat
         ("settings", "level", 2.0, "level is 2.0"),
         ("settings", "temperature", "hot", "temperature is 'hot'"),
         ("settings", "n", 8.5, "n is 8.5"),
-        ("problem", "id", "math-1", "a problem occurs twice"),
-        ("problem", "id", 7, "of another type"),
-        ("problem", "labels", ["x"], "of another type"),
+        ("problem", "id", "math-1", "a problem id occurs twice"),
+        ("problem", "id", 7, "of the wrong type"),
+        ("problem", "labels", ["x"], "of the wrong type"),
     ],
 )
 def test_a_result_with_a_value_that_cannot_be_is_none(
@@ -144,7 +144,7 @@ def test_a_result_with_a_value_that_cannot_be_is_none(
 
 def test_both_intervals_are_shown_and_each_is_named(tmp_path: Path) -> None:
     result = run(tmp_path, make_samples(12))
-    table = doubt_table([result], [compare(result, result)])
+    table = interval_table([result], [compare(result, result)])
     assert table.head[3:] == ("problems like these", "these very problems, sampled again")
     level, change = table.rows[0], table.rows[-1]
     assert level[2] == "pass@1" and level[3].split()[0] == level[4].split()[0]

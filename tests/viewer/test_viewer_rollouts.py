@@ -371,7 +371,7 @@ def test_old_files_without_prompts_get_them_from_the_runs_dataset_where_it_asks_
     parquet.write_table(table, rollout_file(run, 5))
     assert listed(opened, step="5")["total"] == 2
     where = {"step": "5", "row": "0"}
-    assert "names no dataset" in opened.one(where)["prompt"]["missing"]
+    assert "has no data.path" in opened.one(where)["prompt"]["missing"]
     data = tmp_path / "data"
     (run / "config.yaml").write_text(f"data: {{path: {data}}}")
     assert "is not on this machine" in opened.one(where)["prompt"]["missing"]
@@ -412,7 +412,7 @@ def test_tokens_end_where_a_browser_counts_and_a_gap_is_sampler_minus_trainer(
     rows += [row(4, 2, response="a😀b", token_ids=[9999], sampler_logprobs=[-1.0])]
     write(run, 4, rows)
     told = [opened.tokens({"step": "4", "row": str(at)}) for at in range(3)]
-    assert all("names no model" in one["why"] for one in told)
+    assert all("has no model.path" in one["why"] for one in told)
     (tmp_path / "model").mkdir()
     made.save(str(tmp_path / "model" / "tokenizer.json"))
     (run / "config.yaml").write_text(f"model: {{path: {tmp_path / 'model'}}}")

@@ -1,4 +1,4 @@
-"""Encodes pages as JSON, with private texts marked or removed."""
+"""Encodes pages as JSON, and marks or removes private texts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from prorl_viewer.subject import Hidden, Json, NotFoundError, Page, Private, Que
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 LONGEST_LABEL = 80
-"""Maximum number of characters of a label; longer values are treated as texts."""
+"""Maximum number of characters of a label."""
 
 
 def message(role: Any, content: str) -> Json:
-    """Return a chat message; a role that is not in ROLES becomes ``other``."""
+    """Return a chat message with private content; a role that is not in ROLES becomes ``other``."""
     name = role if isinstance(role, str) and role in ROLES else "other"
     return {"role": name, "content": Private(content)}
 
 
 def label(value: Any) -> str:
-    """Return a word or number as a label; return "" for other values."""
+    """Return a number or short text as a string; return "" for other values."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return ""
     name = str(value)
@@ -33,16 +33,16 @@ def label(value: Any) -> str:
 
 
 SHOWN = 100_000
-"""Maximum number of characters of a text in an answer; a longer text is cut, and its length is added."""
+"""Maximum number of characters of a text in a page's JSON; longer texts are cut."""
 DEEPEST = 60
-"""Maximum nesting depth of an answer; deeper values occur only in files that prorl did not write, and are left out."""
+"""Maximum nesting depth of a page's JSON; deeper values become null."""
 _FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"():,]*[/\\])+""")
 
 
 def encode(value: Json, share_safe: bool = False) -> bytes:
-    """Return the value as UTF-8 JSON; a private text becomes ``{"text", "length"?}``.
+    """Return the value as JSON; a private text becomes {"text"}, with its full "length" if it was cut.
 
-    If ``share_safe``, the text and the folders of paths are removed.
+    If ``share_safe``, private texts and the folders of paths are removed.
     """
     plain = _plain(value, share_safe)
     # a model's text may contain a lone surrogate, which ASCII JSON can represent but UTF-8 cannot
@@ -80,11 +80,11 @@ def _plain(value: Json, share_safe: bool, depth: int = 0) -> Json:
             raise TypeError(f"{type(value).__name__} cannot be part of a response")
 
 
-WITHHELD = "the request failed; the error is not shown, because it may contain a text of the data"
+WITHHELD = "the request failed; its error message is hidden, because it may quote private text"
 
 
 def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and JSON of a page, or of its error."""
+    """Return (HTTP status, JSON) of a page, or of the error that it raises."""
     try:
         return 200, encode(page(query), share_safe)
     except Exception as error:  # noqa: BLE001 - the page shows the error; a bug prints its traceback
@@ -92,7 +92,7 @@ def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, byt
 
 
 def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and JSON of an error. ``share_safe`` removes messages that may quote a text."""
+    """Return (HTTP status, JSON) of an error; ``share_safe`` withholds messages that may quote a private text."""
     match error:
         case NotFoundError():
             return 404, refusal(without_folders(str(error)) if share_safe else str(error))
@@ -106,7 +106,9 @@ def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
         case _:
             traceback.print_exception(error, limit=-6, file=sys.stderr)
             kind = type(error).__name__
-            return 500, refusal(f"the files of this page are not as prorl writes them ({kind})")
+            return 500, refusal(
+                f"the files of this page do not have the format that prorl writes ({kind})"
+            )
 
 
 def refusal(line: str) -> bytes:

@@ -46,7 +46,8 @@ def serve(
 ) -> None:
     """Serve ``subjects`` on the loopback address until Ctrl-C or SIGTERM; ``ready`` is called with the address.
 
-    ``port`` 0 takes a free port. ``hosts`` are further accepted host names. Raises UserError if the port is in use.
+    ``port`` 0 chooses a free port. ``hosts`` are additional host names to accept. Raises UserError if the port is in
+    use.
     """
     token = secrets.token_urlsafe(24)
     app = build_app(subjects, token, share_safe)
@@ -63,11 +64,11 @@ def serve(
 def build_app(
     subjects: Callable[[], Sequence[Subject]], token: str, share_safe: bool = False
 ) -> Starlette:
-    """Return the application, which calls ``subjects`` from several threads."""
+    """Return the HTTP application; ``subjects`` must be thread-safe."""
 
     async def index(request: Request) -> Response:
         if not _same_token(request.query_params.get("token", ""), token):
-            words = "open the address that prorl view printed: its token is missing here or is from an earlier start\n"
+            words = "the token is missing or outdated: open the address that prorl view printed\n"
             return PlainTextResponse(words, 403, HEADERS)
         return FileResponse(PAGE / "index.html", headers=HEADERS)
 
@@ -96,7 +97,9 @@ def build_app(
             return _json({"error": "unknown page"}, False, 404)
         query = dict(request.query_params)
         if share_safe and query.get("q"):  # searches could reveal the texts word by word
-            return _json({"error": "texts are left out here, and are not searched"}, False, 400)
+            return _json(
+                {"error": "this page omits all texts, so they cannot be searched"}, False, 400
+            )
         status, data = await run_in_threadpool(answer, page, query, share_safe)
         return Response(data, status, HEADERS, media_type="application/json")
 

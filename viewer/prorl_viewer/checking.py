@@ -1,4 +1,4 @@
-"""Scores a stored response again, or turns a rollout into a test case."""
+"""Scores stored responses again, and converts rollouts to test cases."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from prorl_viewer.subject import Json, Private, private
 
 
 class Checker(Closing):
-    """Scores responses and explains verdicts, in a pool that is opened on first use; thread-safe."""
+    """Scores responses with explanations, in a worker pool that starts on first use; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pool: VerifierPool | None = None
 
     def explained(self, response: str, task: Task) -> Json:
-        """Return a new verdict and its findings. Raises IsolationError if code cannot be isolated."""
+        """Return a response's verdict with an explanation. Raises IsolationError if code cannot be isolated."""
         with self._lock:
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
@@ -43,9 +43,9 @@ class Checker(Closing):
         }
 
     def check(self, row: Mapping[str, Any]) -> Json:
-        """Score a recorded row again and compare the rewards ("same" is null if one is missing).
+        """Score a recorded response again, and compare the rewards; "same" is null if a reward is missing.
 
-        Raises TaskError for an outdated task, IsolationError.
+        Raises TaskError or IsolationError.
         """
         now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
         same = agrees(row, now["reward"])
@@ -60,17 +60,14 @@ class Checker(Closing):
 
 
 def test_case(row: Mapping[str, Any]) -> str:
-    """Return a line for ``prorl verify file`` that expects the recorded reward.
-
-    Raises UserError if the reference is not an object.
-    """
+    """Return a line for ``prorl verify file`` that expects the recorded reward. Raises UserError."""
     try:
         reference = json.loads(row["reference"])
     except (ValueError, TypeError, RecursionError):
         reference = None
     if not isinstance(reference, dict):
         raise UserError(
-            "this rollout's reference is not a JSON object, so no test case can be made"
+            "no test case can be made, because this rollout's reference is not a JSON object"
         )
     name = f"{row['sample_id']}#{row['step']}.{row['sample_index']}"
     task = Task(row["verifier"], reference)
@@ -79,7 +76,7 @@ def test_case(row: Mapping[str, Any]) -> str:
 
 
 def shown_metrics(metrics: Mapping[str, Any]) -> Json:
-    """Return a verdict's metrics; values other than numbers are marked as private."""
+    """Return a verdict's metrics, in which all values except numbers are private."""
     result: dict[str, Json] = {}
     for name, value in metrics.items():
         if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):

@@ -1,6 +1,6 @@
-"""Writes the page as one HTML file with modules, styles and answers.
+"""Writes the page as one self-contained HTML file.
 
-Every ``<`` in the answers' JSON is escaped, so that no text can end the script element.
+Every ``<`` in its JSON is escaped, so that no text can end the script element.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SCRIPT = '<script type="module" src="page/main.js"></script>'
 def write_html(
     subjects: Sequence[Subject], file: Path, share_safe: bool = False, opens_first: bool = False
 ) -> int:
-    """Write the page and each subject's snapshot to ``file``; return its size in bytes.
+    """Write the page and the exported pages of each subject to ``file``; return its size in bytes.
 
     ``opens_first`` shows the first subject instead of the list.
     """
@@ -55,7 +55,7 @@ def write_html(
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
-    """Return the exported JSON; ``refused`` maps pages to errors."""
+    """Return the JSON of all exported pages; those that failed are in ``refused``."""
     answers: dict[str, str] = {}
     refused: dict[str, str] = {}
     for subject in subjects:

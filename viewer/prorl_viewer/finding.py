@@ -1,4 +1,4 @@
-"""Finds the subjects below given paths."""
+"""Finds the runs, datasets and evaluations below given paths."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ DEPTH = 4
 """Maximum depth of folders that are searched."""
 NOT_SEARCHED = frozenset({"checkpoints", "rollouts", "tensorboard", "openrlhf", "node_modules"})
 SHARE = 20
-"""Seconds between searches, as a multiple of the last search's duration."""
+"""Minimum time between searches, as a multiple of the last search's duration."""
 AT_LEAST = 5.0
-"""Minimum seconds between searches."""
+"""Minimum time between searches in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,14 @@ class _Kind:
 
 
 def find_subjects(paths: Sequence[Path]) -> list[Subject]:
-    """Return the subjects at or below ``paths``, with unique names.
-
-    Raises UserError for a missing path or no subject.
-    """
+    """Return the subjects at or below ``paths``. Raises UserError for a missing path, or if there are none."""
     return Subjects(paths).now()
 
 
 def report_subjects(
     folders: Sequence[Path], options: ReportOptions, run: Path | None = None
 ) -> list[Subject]:
-    """Return the evaluation of ``folders``, baseline first, and its ``run``. Raises EvaluationError."""
+    """Return ``folders`` (baseline first) as one evaluation, and ``run`` as a run. Raises EvaluationError."""
     from prorl_viewer.evaluations.models import group
     from prorl_viewer.evaluations.subject import EvaluationSubject
     from prorl_viewer.runs.subject import RunSubject
@@ -60,9 +57,9 @@ def report_subjects(
 
 
 class Subjects:
-    """The subjects at or below paths, searched again while the page is open. Thread-safe.
+    """The subjects at or below ``paths``, which are searched repeatedly. Thread-safe.
 
-    Raises like ``find_subjects``. A subject keeps its name, and stays listed when its files are deleted.
+    A subject keeps its name, and stays listed if its files are deleted. Raises like ``find_subjects``.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -86,7 +83,6 @@ class Subjects:
             )
 
     def now(self) -> list[Subject]:
-        """Return the subjects, after a new search if it is due."""
         with self._lock:
             if time.monotonic() >= self._next:
                 self._search()

@@ -34,7 +34,7 @@ def private(text: str | None) -> Private | None:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A value that could reveal a text, and is null on a share-safe page."""
+    """A value that could reveal a private text; null on a share-safe page."""
 
     value: Json
 
@@ -47,16 +47,14 @@ class Subject(Protocol):
     """A run, dataset or evaluation; methods are called from several threads."""
 
     name: str
-    """Unique among the subjects shown, and equal to the folder's name if possible."""
+    """Unique among the subjects, and equal to the folder's name if possible."""
     path: Path
 
     @property
     def folders(self) -> Sequence[Path]: ...
 
     @property
-    def kind(self) -> Kind:
-        """The kind of subject. Implementations may use an attribute."""
-        ...
+    def kind(self) -> Kind: ...
 
     def version(self) -> str:
         """Return a string that changes with the content; called every two seconds."""
@@ -65,25 +63,23 @@ class Subject(Protocol):
     def pages(self) -> Mapping[str, Page]:
         """Return the pages by name; ``summary`` is required.
 
-        Pages raise UserError for an invalid query, NotFoundError for missing things.
+        Pages raise UserError for an invalid query, NotFoundError if the requested item does not exist.
         """
         ...
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the actions by name; exported pages have no actions."""
+        """Return the actions by name; exported pages have none."""
         ...
 
-    def close(self) -> None:
-        """Stop threads and workers."""
-        ...
+    def close(self) -> None: ...
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield (page, query) of every exported page."""
+        """Yield (page, query) of everything to export."""
         ...
 
 
 def list_subjects(subjects: Sequence[Subject], version: Callable[[Subject], str]) -> list[Json]:
-    """Return each subject's kind, name and version, and the name of the ``run`` that contains it, if any."""
+    """Return each subject's kind, name, version and, if it is inside a run, the name of the ``run``."""
     runs = {s.path: s.name for s in subjects if s.kind == "run"}
     return [
         {

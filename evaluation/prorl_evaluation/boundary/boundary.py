@@ -39,9 +39,9 @@ Aligned = list[tuple[ProblemResult, ...]]
 class BoundaryOptions:
     """Options of a boundary report.
 
-    ``k`` defaults to the largest power of two up to half of the smallest n. ``alpha`` is the family-wise error rate. A
-    change of pass@k below ``margin`` counts as no change. ``fdr`` is the false discovery rate of gained and lost
-    problems.
+    ``k`` is the largest k of pass@k (None: the largest power of two up to half the samples per problem). ``alpha`` is
+    the family-wise error rate of the claims. Changes of pass@k below ``margin`` count as no change. ``fdr`` is the
+    false discovery rate of gained and lost problems.
     """
 
     k: int | None = None
@@ -53,7 +53,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A group of problems; ``places`` are their positions in the aligned results."""
+    """A group of problems; ``places`` are their indices in ``Aligned``."""
 
     kind: Kind
     name: str
@@ -61,9 +61,10 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems shared by all results, and a note per result with unshared problems.
+    """Return the problems that all results share, and a warning for each result that has others.
 
-    Shared problems have equal prompt and task. Raises EvaluationError for fewer than two results or no shared problem.
+    Shared problems have the same id, prompt and task. Raises EvaluationError without shared problems or a second
+    result.
     """
     if len(results) < 2:
         raise EvaluationError("a boundary report needs two or more results, the baseline first")
@@ -76,7 +77,7 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
     if not shared:
         names = ", ".join(f"'{r.label}'" for r in results)
         raise EvaluationError(
-            f"{names} share no problem: evaluate all on the same dataset and split"
+            f"{names} have no problem in common: evaluate them on the same dataset and split"
         )
     lines = [
         f"{r.label}: {len(r.problems) - len(shared)} of {len(r.problems)} problems are not in all "
@@ -90,9 +91,10 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Compare every later result with the first, whose settings give the confidence level, draws and seed.
+    """Compare every later result with the first, the baseline.
 
-    Raises EvaluationError like ``align`` and ``claim_k``.
+    The baseline's settings give the confidence level, and the number and seed of bootstrap draws. Raises
+    EvaluationError.
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
@@ -136,7 +138,7 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
-    """Return ``requested``, or the default of ``BoundaryOptions``. Raises EvaluationError unless 1 <= k <= n."""
+    """Return ``requested`` or, if None, the default k of ``BoundaryOptions``. Raises EvaluationError for k > n."""
     n = min(r.settings.n for r in results)
     if requested is None:
         return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
@@ -146,7 +148,7 @@ def claim_k(results: Sequence[EvalResult], requested: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return all groups, but only the first of groups with the same problems."""
+    """Return all problems, and each domain, benchmark and task; equal sets of problems are returned once."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -182,9 +184,9 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return each later result's changes since the baseline, and bootstrap draws of two changes.
+        """Return, for each later result, its changes since the baseline, and bootstrap draws of two changes.
 
-        One is the change since the baseline, the other since the previous result (None for the first).
+        They are the changes since the baseline and since the previous result (None if that is the baseline).
         """
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]

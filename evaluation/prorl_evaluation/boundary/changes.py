@@ -26,10 +26,9 @@ if TYPE_CHECKING:
 def solvable_changes(
     pairs: Sequence[Pair], labels: tuple[str, str], fdr: float = 0.05
 ) -> SolvableChanges:
-    """Return the problems gained and lost, from ``pairs`` of (before, after).
+    """Return the problems gained (solved only after) and lost (solved only before).
 
-    Problems solved both times enter the tests with p = 1, so that they do not make other problems significant
-    (Benjamini and Hochberg 1995).
+    ``pairs`` are (before, after). The correction for multiple tests includes problems solved both times, with p = 1.
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
@@ -75,9 +74,9 @@ _WORDS = ("easy", "medium", "hard")
 def gain_against_base(
     k: int, points: Sequence[GainPoint], how: Resampling | None = None
 ) -> GainAgainstBase:
-    """Return Spearman's correlation of base pass@k and gain, with a percentile bootstrap interval over groups.
+    """Return Spearman's correlation of base pass@k and gain over groups, with a percentile bootstrap interval.
 
-    NaN for fewer than FEWEST_POINTS points or a constant variable.
+    It is NaN for fewer than FEWEST_POINTS groups, or if base pass@k or gain is the same in all groups.
     """
     import numpy as np
 
@@ -114,7 +113,7 @@ def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def ladders(
     results: Sequence[Sequence[ProblemResult]], ks: Sequence[int], how: Resampling
 ) -> list[Ladder]:
-    """Return each task's difficulty ladders, for pass@k and reward.
+    """Return each task's pass@k and mean reward at each of its difficulty levels.
 
     ``results`` must hold the same problems in the same order.
     """

@@ -1,7 +1,8 @@
-"""Decides claims about the boundary, as defined in docs/concepts/evaluation.md.
+"""Decides claims about the reasoning boundary, as defined in docs/concepts/evaluation.md.
 
-A claim's p-value is the largest of its one-sided tests (intersection-union test, Berger 1982), after Holm's correction.
-"No change" is two one-sided tests (Schuirmann 1987).
+A claim consists of one-sided hypotheses, and its p-value is the largest of theirs (intersection-union test, Berger
+1982). The p-values of all claims are corrected by Holm's method. "No change" takes two one-sided tests (Schuirmann
+1987).
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The data that decides the claim on one group and checkpoint.
+    """The data for deciding the claim on one group and checkpoint.
 
     ``since_base`` and ``since_before`` are bootstrap draws of the change since the baseline and since the previous
-    checkpoint, if there is one. ``first`` and ``last`` are the columns of pass@1 and pass@K. Nothing is tested if
-    ``blocked`` gives a reason.
+    checkpoint (None for the first). ``first`` and ``last`` are the columns of pass@1 and pass@K in these draws.
+    ``blocked`` is the reason why nothing can be tested, or "".
     """
 
     kind: Kind
@@ -39,7 +40,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible claim, which holds if all its statements are shown."""
+    """A claim to test, which holds if all its ``statements`` are significant."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -55,9 +56,10 @@ class Candidate:
 def decide_claims(
     evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
-    """Return one claim for each item of evidence, and the number of hypotheses that the correction covers.
+    """Return one claim per item of ``evidence``, and how many tested claims were corrected together.
 
-    The first claim that holds is returned, in the order fell, sustained, plateau, sharpened only.
+    If several claims hold, the first is returned, in the order fell, sustained, plateau, sharpened only. If none holds,
+    the claim is "undecided".
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -90,9 +92,9 @@ def decide_claims(
 
 
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
-    """Return the testable claims in order of precedence.
+    """Return the claims that can be tested, in order of precedence.
 
-    The claim "sharpened only" (pass@1 rose, pass@K did not) is tested if base pass@K is at most 1 - ``margin``.
+    "Sharpened only" (pass@1 rose, pass@K did not) cannot be tested if base pass@K is above 1 - ``margin``.
     """
     if e.since_base is None or e.blocked:
         return []

@@ -1,4 +1,4 @@
-"""Formats boundary reports and false positives as text tables."""
+"""Formats boundary reports, and pass@k corrected for false positives, as text tables."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
-    """Return each result's label and its pass@k corrected for a false-positive rate."""
+    """Return each result's label and, for each k, its pass@k corrected for the false-positive rate ``rate``."""
     ks, rows = shown_ks(results), []
     for r in results:
         s, units = r.settings, units_of(r.problems)

@@ -27,10 +27,10 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The claim on one checkpoint and group.
+    """The claim decided for one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, and ``p_corrected`` is ``p`` after Holm's correction. If ``undecided``,
-    both are those of the candidate claim with the smallest ``p``.
+    ``p`` is the largest p-value of ``tests``, and ``p_corrected`` is ``p`` after Holm's correction. For the claim
+    "undecided", they are those of the most significant candidate.
     """
 
     kind: Kind
@@ -45,18 +45,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """pass@k of one result and group, with intervals."""
-
     label: str
     points: Mapping[int, Interval]
 
 
 @dataclass(frozen=True, slots=True)
 class SolvableChanges:
-    """Problems that became solvable or unsolvable between two results.
+    """Problems that became solvable (gained) or unsolvable (lost) between two results.
 
-    The problems in ``gained_shown`` and ``lost_shown`` pass Fisher's exact test at the false discovery rate ``fdr``.
-    ``gained_by_luck`` and ``lost_by_luck`` are the numbers expected if no success rate changed.
+    ``gained_shown`` and ``lost_shown`` are the significant ones (Fisher's exact test, false discovery rate ``fdr``).
+    ``gained_by_luck`` and ``lost_by_luck`` are the numbers expected by chance if no success rate changed.
     """
 
     before: str
@@ -75,8 +73,6 @@ class SolvableChanges:
 
 @dataclass(frozen=True, slots=True)
 class GainPoint:
-    """One group's baseline pass@k and the gain in it."""
-
     group: str
     base: float
     gain: float
@@ -85,7 +81,7 @@ class GainPoint:
 
 @dataclass(frozen=True, slots=True)
 class GainAgainstBase:
-    """Spearman's correlation of base pass@k and gain. ProRL reports a negative correlation."""
+    """Spearman's correlation of base pass@k and gain over groups."""
 
     k: int
     points: tuple[GainPoint, ...]
@@ -94,7 +90,7 @@ class GainAgainstBase:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One difficulty level of a ladder, with the metric of each result."""
+    """One difficulty level of a task, with each result's value of the metric."""
 
     value: float
     name: str
@@ -104,7 +100,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """One task at rising difficulty levels (rungs), ordered by the label ``key``."""
+    """One task's metric at ascending difficulty levels (``rungs``), which its problems' label ``key`` names."""
 
     task: str
     key: str
@@ -165,7 +161,6 @@ class BoundaryReport:
         return tuple(c for g in self.groups for c in g.claims)
 
     def to_json(self) -> dict[str, Any]:
-        """Return JSON; NaN becomes null, and each k a string."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": BOUNDARY_FORMAT, **value}

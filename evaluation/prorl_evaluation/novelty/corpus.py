@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return the kind and the hash value of each byte, ignoring case."""
+    """Return each byte's kind (gap, letter or sign) and hash value; letters of either case are equal."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)
@@ -71,7 +71,7 @@ def word_hashes(data: bytes) -> Hashes:
 
 
 def gram_hashes(words: Hashes, length: int, starts: NDArray[np.intp] | None = None) -> Hashes:
-    """Return the hashes of the n-grams that begin at ``starts`` (None: all) and end within ``words``."""
+    """Return the hashes of the n-grams of ``length`` words that start at ``starts`` (None: at every word)."""
     import numpy as np
 
     count = max(0, len(words) - length + 1)
@@ -86,13 +86,11 @@ BLOCK = 1 << 19
 """Number of bytes hashed at once."""
 TEXTS = (".txt", ".md", ".tex", ".txt.gz")
 FIELDS = ("text", "content", "response")
-"""Columns searched for the text, in this order, if none is named."""
+"""Default names of the text column, in order of preference."""
 
 
 @dataclass(slots=True)
 class Read:
-    """Documents, words and bytes read from a corpus so far."""
-
     documents: int = 0
     bytes: int = 0
     words: int = 0
@@ -100,13 +98,13 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class FileCorpus:
-    """A corpus of files and folders. In tables, ``column`` contains the text."""
+    """A corpus of files and folders; ``column`` is the text column of JSON-lines and Parquet files."""
 
     paths: Sequence[Path]
     column: str | None = None
 
     def files(self) -> list[Path]:
-        """Return the files in a fixed order. Raises EvaluationError."""
+        """Return the files, sorted within folders. Raises EvaluationError for a missing or unreadable path."""
         from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
@@ -117,14 +115,14 @@ class FileCorpus:
                 readable = [p for p in inside if p.name.endswith(endings)]
                 if not readable:
                     raise EvaluationError(
-                        f"{path} holds no file that ends in {', '.join(endings)}: name another corpus"
+                        f"{path} has no file whose name ends in {', '.join(endings)}: name another corpus"
                     )
                 files += readable
             elif not path.is_file():
                 raise EvaluationError(f"no such corpus: {path}")
             elif not path.name.endswith(endings):
                 raise EvaluationError(
-                    f"{path}: a corpus file ends in {', '.join(endings)}; rename or convert it"
+                    f"{path}: the name of a corpus file must end in {', '.join(endings)}: rename or convert it"
                 )
             else:
                 files.append(path)
@@ -133,9 +131,9 @@ class FileCorpus:
         return files
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words. DOCUMENT_END ends each document; ``read`` counts the documents.
+        """Yield blocks of UTF-8 text, split between words, with DOCUMENT_END after each document.
 
-        Raises EvaluationError or DatasetError.
+        Updates ``read.documents``. Raises EvaluationError or DatasetError for an invalid file.
         """
         for file in self.files():
             if file.name.endswith(TEXTS):
@@ -154,7 +152,7 @@ class FileCorpus:
                 hint = nearest(self.column or "text", list(row)[:100])
                 columns = ", ".join(list(row)[:12])
                 raise EvaluationError(
-                    f"{where}: no column {names}{hint}; it has {columns}: name one with --set novelty.column=NAME"
+                    f"{where}: no column {names}{hint}; the columns are {columns}: choose one with --set novelty.column=NAME"
                 )
             value = row[name]
             if value is None:
@@ -166,7 +164,7 @@ class FileCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TextCorpus:
-    """A corpus of strings in memory. Each is a document."""
+    """A corpus of strings in memory; each string is a document."""
 
     texts: Sequence[str]
 
@@ -197,7 +195,7 @@ def _joined(texts: Iterable[str], read: Read) -> Iterator[bytes]:
 
 
 def _cut(data: bytes) -> Iterator[bytes]:
-    """Yield ``data`` in pieces of at most two blocks, which end between words if possible."""
+    """Split ``data`` into pieces of at most two blocks, between words where possible."""
     start = 0
     while len(data) - start > 2 * BLOCK:
         end = data.rfind(b" ", start, start + BLOCK) + 1 or start + BLOCK
@@ -226,7 +224,7 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
 
 
 def word_stream(corpus: Corpus, overlap: int, read: Read) -> Iterator[Hashes]:
-    """Yield word hashes; each array begins with the last ``overlap`` words of the previous one."""
+    """Yield arrays of word hashes; each starts with the last ``overlap`` words of the previous one."""
     import numpy as np
 
     tail = np.zeros(0, dtype=np.uint64)

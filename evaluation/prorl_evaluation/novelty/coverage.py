@@ -1,7 +1,7 @@
-"""Measures a response's novelty: the share of its words that are not part of any n-gram of a corpus.
+"""Measures the novelty of a response: the share of its words that are in no n-gram found in a corpus.
 
-The creativity index is the sum over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). The lengths are 5 to 12, because
-ProRL's index of 7.6 (figure 3) needs at least eight lengths. Unlike in the paper, only verbatim matches count.
+The creativity index is the sum of this share over n-gram lengths (Lu et al. 2024, arXiv 2410.04265). Here the lengths
+are 5 to 12, and only verbatim matches count.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_FILTER_BITS = 28
 
 
 class GramIndex:
-    """The n-grams of responses, each flagged if the corpus contains it."""
+    """The n-grams of all responses, with a flag for each: whether the corpus contains it."""
 
     def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
         import numpy as np
@@ -58,7 +58,7 @@ class GramIndex:
         self._filter[first >> self._shift] = True
 
     def mark(self, words: Hashes) -> None:
-        """Flag the n-grams that occur in a corpus block."""
+        """Flag the n-grams that occur in ``words``, a part of the corpus."""
         import numpy as np
 
         first = gram_hashes(words, self.lengths[0])
@@ -72,7 +72,7 @@ class GramIndex:
             starts = starts[hit]
 
     def matches(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield {n-gram length: which n-grams occur in the corpus} for each response."""
+        """Yield, for each response, {n-gram length: whether each of its n-grams is in the corpus}."""
         import numpy as np
 
         seen_grams = {n: self._grams[n][self._in_corpus[n]] for n in self.lengths}
@@ -89,7 +89,7 @@ class GramIndex:
 
 
 def _places(grams: Hashes, queries: Hashes) -> tuple[Flags, NDArray[np.intp]]:
-    """Return which ``queries`` occur in the sorted ``grams``, and their positions."""
+    """Return whether each query is in the sorted ``grams``, and the indices of those that are."""
     import numpy as np
 
     if not len(grams):
@@ -105,7 +105,10 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response's ``uniqueness`` by n-gram length; all NaN if the response is shorter than the longest."""
+    """One response's ``uniqueness`` (share of new words) for each n-gram length.
+
+    All are NaN if the response has fewer words than the greatest length.
+    """
 
     problem: str
     group: str
@@ -114,7 +117,7 @@ class Novelty:
 
     @property
     def creativity(self) -> float:
-        """The sum of ``uniqueness``, between 0 and the number of lengths."""
+        """The creativity index: the sum of ``uniqueness`` over the n-gram lengths."""
         return math.fsum(self.uniqueness)
 
 
@@ -124,9 +127,9 @@ def measure(
     lengths: Sequence[int] = LENGTHS,
     progress: Progress | None = None,
 ) -> tuple[list[Novelty], Read]:
-    """Return each response's novelty with respect to ``corpus``, and the counts of the corpus.
+    """Return each response's novelty with respect to ``corpus``, and how much of the corpus was read.
 
-    ``lengths`` must ascend. This takes up to 200 bytes of memory per word of the responses.
+    ``lengths`` must be ascending. Needs up to 200 bytes of memory per word of the responses.
     """
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]

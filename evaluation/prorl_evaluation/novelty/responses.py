@@ -1,4 +1,4 @@
-"""Reads the responses to measure, and base responses as a corpus."""
+"""Reads the responses whose novelty is measured."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prorl_evaluation.sampling.journal import EvalJournal, Keys
 from prorl_evaluation.types import EvaluationError
 
 RESPONSE_SETTINGS = ("temperature", "top_p", "max_tokens", "backend", "extra")
-"""Settings that must be equal in an evaluation's folders; the number of samples and the seed may differ."""
+"""Settings that must be equal in all evaluation folders of one model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +28,15 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class ResponseSet:
-    """One model's responses."""
-
     label: str
     responses: Sequence[Response]
 
 
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
-    """Return the responses in evaluation folders or a .jsonl file. Raises EvaluationError if there are none.
+    """Read responses from an evaluation folder, a folder of such folders, or a .jsonl file.
 
-    Lines are {"id", "response"} with an optional "domain". A repeated id is another sample of the problem.
+    Each line is {"id", "response"} with an optional "domain"; lines with the same id are samples of one problem.
+    ``samples`` limits the samples per problem. Raises EvaluationError if there are no responses.
     """
     if path.is_file():
         response_set = ResponseSet(path.name, list(_lines(path)))
@@ -47,12 +46,14 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
         response_set = _folder_of_evaluations(path, folders)
     else:
         raise EvaluationError(
-            f"{path} holds no responses: name a folder that prorl eval pass-at-k or run wrote, "
+            f"{path} has no responses: name a result folder of prorl eval, "
             'or a .jsonl file of lines {"id", "response"}'
         )
     chosen = [r for r in response_set.responses if samples is None or r.index < samples]
     if not chosen:
-        raise EvaluationError(f"{path} holds no responses yet: finish its evaluation first")
+        raise EvaluationError(
+            f"{path} has no responses yet: wait until its evaluation has finished"
+        )
     return ResponseSet(response_set.label, chosen)
 
 
@@ -62,19 +63,21 @@ def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
         job, problems = read_job(folder)
         names = f"{folders[0].name} and {folder.name} in {path}"
         if job.model_digest != first.model_digest:
-            raise EvaluationError(f"{names} are of two models: give one of these folders instead")
+            raise EvaluationError(
+                f"{names} are of two models: name the folder of one model instead"
+            )
         for name in RESPONSE_SETTINGS:
             a, b = getattr(first.settings, name), getattr(job.settings, name)
             if a != b:
                 raise EvaluationError(
                     f"{names} were sampled differently ({name} {a} and {b}): "
-                    "give one of these folders instead"
+                    "name one of these folders instead"
                 )
         for problem in problems:
             if (owner := owners.setdefault(problem.id, folder)) != folder:
                 raise EvaluationError(
                     f"{owner.name} and {folder.name} in {path} have problems in common (e.g. {problem.id}): "
-                    "give one of these folders instead"
+                    "name one of these folders instead"
                 )
     parts = [_evaluation(folder) for folder in folders]
     return ResponseSet(parts[0].label, [r for part in parts for r in part.responses])
@@ -110,12 +113,15 @@ def _lines(path: Path) -> Iterator[Response]:
 def against_base(
     base: ResponseSet, models: Sequence[ResponseSet]
 ) -> tuple[TextCorpus, ResponseSet | None]:
-    """Split base samples into a corpus and a held-out control set. Raises EvaluationError without shared problems."""
+    """Split the base model's samples: one half is the corpus, the other a control set (None if empty).
+
+    Raises EvaluationError if a model shares no problem with ``base``.
+    """
     problems = {r.problem for r in base.responses}
     for model in models:
         if not any(r.problem in problems for r in model.responses):
             raise EvaluationError(
-                f"'{model.label}' and '{base.label}' share no problem: sample both on the same problems"
+                f"'{model.label}' and '{base.label}' have no problem in common: evaluate both on the same dataset"
             )
     corpus = [r.text for r in base.responses if r.index % 2 == 0]
     held_out = [r for r in base.responses if r.index % 2 == 1]

@@ -1,4 +1,4 @@
-"""Summarises novelty by model and group, with intervals over problems."""
+"""Summarises novelty by model and group."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from prorl_evaluation.types import OVERALL, finite
 
 @dataclass(frozen=True, slots=True)
 class GroupNovelty:
-    """One model's novelty in one group. ``short`` is the number of responses too short to be measured."""
+    """One model's novelty in one group; ``short`` responses have too few words to be measured."""
 
     label: str
     group: str
@@ -50,7 +50,7 @@ def summarise(
     lengths: Sequence[int],
     resampling: Resampling | None = None,
 ) -> list[GroupNovelty]:
-    """Return the overall numbers (stratified by group), then those of each group."""
+    """Return the model's novelty over all groups (stratified by group), then in each group."""
     resampling = resampling or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
     result = [_group(label, OVERALL, rows, lengths, resampling)]

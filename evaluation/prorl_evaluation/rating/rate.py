@@ -23,14 +23,15 @@ from prorl_inference import Generator
 from prorl_verifiers import TaskError, load_task
 
 COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "response", "reward")
-"""Columns read from a run's rollouts; ``reward`` is the raw reward, null without a verdict."""
+"""Columns read from a run's rollouts; ``reward`` is null if there was no verdict."""
 
 
 @dataclass(slots=True)
 class FeedReport:
-    """Numbers of added and ignored samples.
+    """Counts of samples added to the store, and of those ignored.
 
-    Samples are ignored if their row is not in the dataset (``elsewhere``) or has other content there (``altered``).
+    A sample is ignored if its row is not in the dataset (``elsewhere``) or has another prompt or task there
+    (``altered``).
     """
 
     policies: list[Policy] = field(default_factory=list)
@@ -45,9 +46,9 @@ class FeedReport:
 
 
 def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> FeedReport:
-    """Add an evaluation folder's verdicts to the store.
+    """Add the verdicts of an evaluation folder to the store.
 
-    Raises EvaluationError for other folders, UserError while the folder is being written.
+    Raises EvaluationError for an invalid folder, UserError if another process is writing to it.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
@@ -71,17 +72,16 @@ def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path)
 def feed_run(
     store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
 ) -> FeedReport:
-    """Add a run's rollouts to the store.
+    """Add the rollouts of a run to the store, with a separate policy for each step.
 
-    ``steps`` is the first and the last step to add; each step is a separate policy. Rollouts must match a row's id,
-    verifier, reference and prompt (not recorded in old rollouts). Raises EvaluationError without rollouts.
+    ``steps`` is (first, last). Raises EvaluationError if the run has no rollouts.
     """
     fed, by_id = FeedReport(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
     if not files:
         raise EvaluationError(
-            f"run {run.name} has no rollouts: {run.path / 'rollouts'} holds no step_*.parquet "
-            "(logging.rollouts_every of its config says which steps keep theirs)"
+            f"run {run.name} has no rollouts: {run.path / 'rollouts'} has no step_*.parquet "
+            "(the run writes rollouts at the steps that its setting logging.rollouts_every selects)"
         )
     policies = _Policies(run)
     same: dict[tuple[str, str, str | None], bool] = {}
@@ -145,16 +145,16 @@ class _Policies:
             how = float(rollout["temperature"]), float(rollout["top_p"]), int(rollout["max_tokens"])
         except (KeyError, TypeError, ValueError) as error:
             raise EvaluationError(
-                f"{run.path}/config.yaml does not say how rollouts are sampled (rollout: {error}): restore it"
+                f"{run.path}/config.yaml lacks a valid rollout.temperature, top_p or max_tokens ({error}): restore the file"
             ) from error
         label = f"{run.name} step {step}"
         return Policy(self._model, label, *how, run=self._digest, step=step)
 
 
 PORTION, SMALL_PORTION = 8192, 1024
-"""Number of samples held and counted together. ``transformers`` uses the smaller one, since its batches are small."""
+"""Number of samples to generate before counting them; ``transformers``, with small batches, uses the smaller one."""
 NAME = 16
-"""Number of characters of a sample's key that identify it in the store."""
+"""Number of characters of a sample's key that the store keeps."""
 
 
 def rate(
@@ -165,9 +165,9 @@ def rate(
     pool: Scorer,
     progress: Progress,
 ) -> Policy:
-    """Sample each row until ``settings.n`` samples have a verdict, and return the policy.
+    """Sample each row until ``settings.n`` of its samples in the store have a verdict, and return the policy.
 
-    Samples in the store count, whatever their seed. Raises the errors of ``evaluate``.
+    Raises the errors of ``evaluate``.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -222,7 +222,7 @@ def _portions(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Count each row's samples with a verdict, and those with reward 1, by row id."""
+    """Return each row's passed and failed samples, by row id; samples without a verdict are omitted."""
     rows: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

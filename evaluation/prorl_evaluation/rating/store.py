@@ -1,4 +1,4 @@
-"""Stores which samples of each row passed, by policy."""
+"""Stores, for each policy, which samples of each dataset row passed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from prorl_verifiers import Task, part_records
 
 STORE_FILE = "ratings.jsonl"
 MODES = ("mode", "modes")
-"""Keys of a reference that set how strictly it is scored; they are not part of the row's content."""
+"""Keys of a task's reference that only set how strictly it is scored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The sampled model and its sampling parameters; samples of equal policies are counted together.
+    """A model with its sampling parameters; samples of equal policies are counted together.
 
-    ``model`` is a digest of the weights (for rollouts, the base model's); ``label`` is not part of the identity.
+    ``model`` is a digest of the weights (of the base model, for rollouts). ``label`` does not distinguish policies.
     """
 
     model: str
@@ -37,7 +37,7 @@ class Policy:
 
     @property
     def key(self) -> str:
-        """16 hex digits that identify all fields except the label."""
+        """A hash of all fields except ``label``, as 16 hex digits."""
         return digest(
             [
                 *(self.model, float(self.temperature), float(self.top_p), self.max_tokens),
@@ -46,7 +46,6 @@ class Policy:
         )[:16]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields that are not empty."""
         return {name: v for name, v in asdict(self).items() if v not in ("", None, {})}
 
     def words(self) -> str:
@@ -55,14 +54,13 @@ class Policy:
 
 
 def policy_of(label: str, model: str, settings: EvalSettings) -> Policy:
-    """Return an evaluation's policy; ``model`` is a digest of the weights."""
     s = settings
     return Policy(model, label, s.temperature, s.top_p, s.max_tokens, extra=dict(s.extra))
 
 
 @dataclass(slots=True)
 class RowSamples:
-    """One row's passed and failed samples, by name."""
+    """The keys of one row's passed and failed samples."""
 
     passed: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
@@ -72,20 +70,20 @@ class RowSamples:
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:
-        """Add samples; an existing name gets its new verdict."""
+        """Add samples; a key that already exists gets its new verdict."""
         passed, failed = set(passed), set(failed)
         self.passed = (self.passed - failed) | passed
         self.failed = (self.failed - passed) | failed
 
 
 def content_of(prompt: Sequence[Mapping[str, str]], task: Task) -> str:
-    """Return a digest of a row's prompt and task, without MODES."""
+    """Return a hash of a row's prompt and task, ignoring the keys MODES of the reference."""
     reference = {k: v for k, v in task.reference.items() if k not in MODES}
     return digest([prompt_digest(prompt), task.verifier, reference, part_records([task])])[:16]
 
 
 class RatingStore(Closing):
-    """The ratings in one folder, which only one process at a time may open."""
+    """The file with all ratings; only one process at a time may open it."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_FILE
@@ -108,7 +106,7 @@ class RatingStore(Closing):
         return list(policies.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return each row's samples by id, from the last of ``policies`` that rated the row's current content."""
+        """Return {row id: samples}, each from the last of ``policies`` with ratings of the row's current content."""
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         rated: dict[str, tuple[int, RowSamples]] = {}
@@ -123,7 +121,7 @@ class RatingStore(Closing):
         return {identity: row_samples for identity, (_, row_samples) in rated.items()}
 
     def add(self, policy: Policy, rows: Iterable[tuple[Sample, RowSamples]]) -> int:
-        """Write the rows and sync once; return the number of samples."""
+        """Write the rows' samples to disk, and return the number of samples."""
         about, key, count = policy.as_json(), policy.key, 0
         lines: list[dict[str, Any]] = []
         for sample, row_samples in rows:

@@ -1,4 +1,4 @@
-"""Computes pass rates by row and group, and suggests problem sizes that suit a model."""
+"""Computes pass rates by row and group, and suggests problem sizes of suitable difficulty."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ from prorl_evaluation.tables import TextTable, bracket, rate
 from prorl_evaluation.types import OVERALL
 
 DRAWS = 2000
-"""Draws for a group's interval; kept low because there may be hundreds of groups."""
+"""Number of bootstrap draws per group."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowRate:
-    """The pass rate of one row: the fraction ``passes`` / ``n`` of its samples."""
-
     sample: Sample
     n: int
     passes: int
@@ -35,7 +33,7 @@ class RowRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """A group's mean pass rate, and how many rows always, sometimes and never passed."""
+    """A group's mean pass rate, and how many of its rows passed never, sometimes (``mixed``) and always."""
 
     name: tuple[str, ...]
     rows: int
@@ -63,7 +61,7 @@ def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> lis
 
 
 def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
-    """Return each group's rate, for groups by "all", "domain", "family" or "level"."""
+    """Return the pass rate of each group; ``by`` is "all", "domain", "family" or "level"."""
     groups: dict[tuple[str, ...], list[RowRate]] = {}
     for row in rows:
         domain = row.sample.domain
@@ -108,9 +106,9 @@ def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
 
 
 def write_pass_rates(rows: Sequence[RowRate], folder: Path) -> Path:
-    """Write ``pass_rates.jsonl`` and return its path.
+    """Write ``pass_rates.jsonl`` to ``folder`` and return its path.
 
-    ``low`` and ``high`` are the 95% interval. Recipes find rows by ``prompt_key`` if ids change.
+    ``low`` and ``high`` are the 95% interval. ``prompt_key`` identifies a row whose id changes later.
     """
     lines = []
     for row in rows:
@@ -135,9 +133,9 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """The sizes of one problem family that suit the model.
+    """The sizes of one problem family, and those whose pass rate is in the band (``take``).
 
-    ``take`` names the ``rungs`` (sizes) whose pass rate is in the band. ``undecided``: too few rows were rated.
+    ``finding`` is "undecided" if the intervals do not show whether the family is too hard or too easy.
     """
 
     domain: str
@@ -173,7 +171,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
-    """Return the recipe entries whose mean pass rate is in ``band``, ends included."""
+    """Return the recipe entries whose mean pass rate is at least low and at most high of ``band``."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)

@@ -1,4 +1,4 @@
-"""Writes the evaluation section of a model card, from results of the published weights only.
+"""Writes the evaluation section of a model card, using only results of the published weights.
 
 Prompts, answers, paths and tokens are never published (``prorl_common.private``).
 """
@@ -27,12 +27,12 @@ from prorl_evaluation.tables import comparison_table, result_table
 from prorl_evaluation.types import OVERALL, RESULT_FILE, EvalResult, load_result, shown_ks
 
 UNPUBLISHED = "a model's folder"
-"""Published in place of a model's name if that is a local folder, such as an earlier checkpoint."""
+"""Published instead of the name of a local folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardEvaluation:
-    """The evaluation part of a model card; empty if there are no results."""
+    """The evaluation section of a model card and its files; empty without results."""
 
     section: str = ""
     index: tuple[Mapping[str, Any], ...] = ()
@@ -41,7 +41,7 @@ class CardEvaluation:
 
 
 def results_beside(run: Path) -> list[EvalResult]:
-    """Return the results in a run's folder, base first. Raises EvaluationError."""
+    """Return the results in a run's folder, base model first. Raises EvaluationError."""
     stored = []
     for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
         kind, slug, *_ = file.relative_to(run).parts
@@ -57,9 +57,9 @@ def card_evaluation(
     private: Private,
     run: Path | None = None,
 ) -> CardEvaluation:
-    """Return the evaluation part for model ``name``, whose weights have the digest ``weights``.
+    """Return the evaluation section for the model ``name``, whose weights have the digest ``weights``.
 
-    Decisions in the folder ``run`` are mentioned as caveats.
+    Caveats include the decisions recorded in the folder ``run``.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:

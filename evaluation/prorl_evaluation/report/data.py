@@ -1,4 +1,4 @@
-"""Collects the content of a report, for the viewer and Markdown."""
+"""Collects the content of a report."""
 
 from __future__ import annotations
 
@@ -24,13 +24,11 @@ from prorl_evaluation.stats.intervals import Interval, Resampling, bounded_colum
 from prorl_evaluation.types import EvalResult, EvaluationError, ProblemResult
 
 BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
-"""Bins of the success rate c/n: 0, ten open intervals of width 0.1, and 1."""
+"""Bins of the success rate c/n: exactly 0, ten bins of width 0.1, and exactly 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The pass@k curve of one result; ``place`` is the result's index."""
-
     place: int
     label: str
     points: Mapping[int, Interval]
@@ -40,7 +38,7 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` makes the first result the baseline, even if a later one is a checkpoint from before RL.
+    ``baseline_first`` makes the first result the baseline instead of the checkpoint from before RL.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
@@ -53,7 +51,7 @@ class ReportOptions:
 class ReportData:
     """The content of a report.
 
-    ``base`` is the index of the baseline in ``results``. ``boundary`` compares the baseline with later results.
+    ``base`` is the index of the baseline in ``results``. ``boundary`` compares the later results with it.
     """
 
     name: str
@@ -81,7 +79,7 @@ class ReportData:
         return lines + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return, for each result, its label and how many problems fall into each of BINS."""
+        """Return (label, number of problems in each of BINS) for each result."""
         return [
             (
                 r.label,
@@ -93,7 +91,7 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return the label and gain of each later result whose gain has at least two points."""
+        """Return (label, gain by group) for each later result, if at least two groups have a gain."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
@@ -106,10 +104,10 @@ def report_data(
     options: ReportOptions | None = None,
     boundary: BoundaryReport | None = None,
 ) -> ReportData:
-    """Return the report on ``results`` and on the log files of a run.
+    """Collect a report on ``results`` and on the decisions logged in ``run_dir``.
 
-    ``boundary`` is computed if None. Unless ``baseline_first`` is set, ``baseline_place`` chooses the baseline. Raises
-    EvaluationError for no results or a damaged log, or like ``boundary_report``.
+    ``boundary`` is computed if None. Raises EvaluationError if there are no results or a log is damaged, and like
+    ``boundary_report``.
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
@@ -168,7 +166,7 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the complete rows of a growing JSON-lines file, [] if absent. Raises EvaluationError for invalid rows."""
+    """Return the complete lines of a JSON-lines file, [] if it is missing. Raises EvaluationError for invalid lines."""
     if not path.is_file():
         return []
     data = path.read_bytes()

@@ -1,4 +1,4 @@
-"""Writes a report as Markdown and escapes third-party texts."""
+"""Writes a report as Markdown, with third-party text escaped."""
 
 from __future__ import annotations
 
@@ -22,11 +22,16 @@ from prorl_evaluation.report.words import (
     nothing_solved,
     verdict,
 )
-from prorl_evaluation.tables import TextTable, bracket, comparison_table, doubt_table, result_table
+from prorl_evaluation.tables import (
+    TextTable,
+    bracket,
+    comparison_table,
+    interval_table,
+    result_table,
+)
 
 
 def write_markdown(data: ReportData, out: Path) -> Path:
-    """Write the report as Markdown and return the path. Raises UserError."""
     atomic_write_text(out, markdown_report(data))
     return out
 
@@ -71,7 +76,7 @@ def _solved(data: ReportData) -> list[str]:
     if data.comparison is not None:
         metrics = [*headline_metrics(data.results), "length"]
         parts.append(format_table(comparison_table(data.comparison, metrics)))
-    parts.append(format_table(doubt_table(data.results, data.comparisons)))
+    parts.append(format_table(interval_table(data.results, data.comparisons)))
     ks = sorted({k for g in data.groups for line in data.lines(g) for k in line.points})
     curves = []
     for group in data.groups:

@@ -28,11 +28,10 @@ MEANING: Mapping[Regime, str] = {
     "undecided": "None of the four claims is shown with this number of problems and samples. This does not mean that "
     "nothing changed.",
 }
-"""Explains each claim, and adds ProRL's term (arXiv 2505.24864, section 4) if it means the same."""
+"""Explains each claim, with ProRL's term for it (arXiv 2505.24864, section 4)."""
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number, or a dash if it is not finite."""
     return "–" if not math.isfinite(value) else f"{value:.{digits}f}"
 
 
@@ -113,7 +112,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return a line for each overall claim, and for each kind of group a line that counts its claims."""
+    """Return a sentence for each claim on all problems, and one that counts the claims of each kind of group."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         regimes = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -125,7 +124,7 @@ def verdict(report: BoundaryReport) -> list[str]:
 
 
 def in_short(data: ReportData) -> list[str]:
-    """Return the last checkpoint's overall claim, as a list that is empty without a claim."""
+    """Return a sentence on the last checkpoint's claim over all problems, or [] if there is none."""
     report = data.boundary
     return (
         []
@@ -220,13 +219,12 @@ def method(data: ReportData) -> list[str]:
 
 
 SUITE_OPTIONS = {"model.path": "model", "data.limit": "limit", "sampling.n": "n"}
-"""Maps settings to options of ``prorl eval run``; other settings are passed with ``--set``."""
+"""Settings that have an option of ``prorl eval run``; all others are given with ``--set``."""
 PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
     "data.dataset": "dataset",
     "data.split": "split",
     "sampling.k": "k",
 }
-"""Maps settings to options of ``prorl eval pass-at-k``."""
 
 
 def commands(data: ReportData) -> list[str]:

@@ -27,8 +27,6 @@ RUNS, EVALS, DATA = Path("runs"), Path("evals"), Path("data")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A training run's folder and resolved config."""
-
     path: Path
     config: Mapping[str, Any]
 
@@ -45,7 +43,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model to evaluate: its label, folder name, and name or path."""
+    """A model to evaluate: label, name of its result folder (``slug``), and model name or path."""
 
     label: str
     slug: str
@@ -54,25 +52,23 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class StoredResults:
-    """Results and their files. ``run`` is the folder of the first named run, if any."""
+    """Results with their files; ``run`` is the folder of the first run among the given names, if any."""
 
     results: Sequence[EvalResult]
     files: Sequence[Path]
     run: Path | None
 
     def folders(self) -> list[Path]:
-        """Return the folders of the results. Raises EvaluationError if a file is not named RESULT_FILE."""
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
-                    f"{file} is not named {RESULT_FILE}: an evaluation page needs a result folder, "
-                    f"with a {RESULT_FILE} in it"
+                    f"{file} is not named {RESULT_FILE}: name a result folder, which contains a {RESULT_FILE}"
                 )
         return [file.parent for file in self.files]
 
 
 def find_run(name: str | None, root: Path = RUNS) -> Run:
-    """Return the run of this name or path (None: the newest). Raises EvaluationError."""
+    """Return the run with this name or path (None: the newest). Raises EvaluationError if there is none."""
     configs = list(root.glob("*/config.yaml"))
     journals = {c: c.with_name("metrics.jsonl") for c in configs}
     configs.sort(key=lambda c: (journals[c] if journals[c].exists() else c).stat().st_mtime)
@@ -100,19 +96,19 @@ def read_run(path: Path) -> Run:
         raise EvaluationError(f"{path} is not a run: it has no config.yaml") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())[:160]
-        raise EvaluationError(f"{file} is not readable YAML ({reason}): restore it") from error
+        raise EvaluationError(f"{file} is not valid YAML ({reason}): restore the file") from error
     if not isinstance(config, dict):
-        raise EvaluationError(f"{file} is not a run's config: restore it")
+        raise EvaluationError(f"{file} is not a mapping of settings: restore the file")
     return Run(path, config)
 
 
 def run_target(run: Run, which: str) -> Target:
-    """Return the run's base model, ``latest`` checkpoint or the checkpoint of a step. Raises EvaluationError."""
+    """Return a run's model: ``base``, the ``latest`` checkpoint or a step's. Raises EvaluationError if missing."""
     if which == "base":
         base = run.setting("model", "path")
         if not isinstance(base, str):
             raise EvaluationError(
-                f"{run.path}/config.yaml has no model.path: name one with --model"
+                f"{run.path}/config.yaml has no model.path: name the base model with --model"
             )
         return Target(f"base {Path(base).name}", "base", base)
     root = run.path / "checkpoints"
@@ -141,9 +137,10 @@ def model_target(model: str) -> Target:
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
 ) -> tuple[Sequence[Sample], dict[str, str]]:
-    """Return a split's samples and their origin; ``dataset`` defaults to the newest under ``data/``.
+    """Return a split's samples and their origin (path, manifest hash, split, limit).
 
-    With ``limit``, the problems alternate between domains. Raises DatasetError or EvaluationError.
+    ``dataset`` defaults to the newest under ``data/``. A ``limit`` is shared equally by the domains. Raises
+    DatasetError or EvaluationError.
     """
     from prorl_datasets import newest_dataset
 
@@ -170,7 +167,7 @@ def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sam
 
 
 def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
-    """Choose ``limit`` samples, alternating between domains, and return them in their original order."""
+    """Choose ``limit`` samples, equally from each domain, and return them in their original order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -181,10 +178,7 @@ def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
 
 
 def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
-    """Return a hash of data, sampling parameters and seed.
-
-    It excludes n and k, so that a larger n reuses existing samples.
-    """
+    """Return a hash of data, sampling parameters and seed; n and k are excluded, so that n can grow."""
     origin = {k: v for k, v in settings.dataset.items() if k not in ("path", "limit")}
     value = {
         "dataset": origin,
@@ -198,13 +192,15 @@ def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
 
 
 def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
-    """Return ``runs/<name>/eval/<target>-<suffix>`` or ``evals/<model>-<suffix>``."""
     root = run.path / "eval" if run is not None else EVALS
     return root / f"{target.slug}-{suffix}"
 
 
 def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
-    """Return the run's results that share the newest settings, base model first. Raises EvaluationError."""
+    """Return a run's results with the same settings as its newest one, base model first.
+
+    Raises EvaluationError if there are none.
+    """
     stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
         slug, _, suffix = file.parent.name.rpartition("-")
@@ -220,7 +216,7 @@ def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
 
 
 def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
-    """Return the results in these runs and result folders. Raises EvaluationError."""
+    """Return the results that ``names`` (runs or result folders) refer to. Raises EvaluationError."""
     stored: list[tuple[Path, EvalResult]] = []
     run_dir: Path | None = None
     for name in names:

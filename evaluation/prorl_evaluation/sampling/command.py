@@ -36,8 +36,6 @@ DEFAULT_TEMPERATURE, DEFAULT_TOP_P, DEFAULT_MAX_TOKENS = 0.6, 0.95, 512
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """Sampling parameters of an evaluation."""
-
     name: str
     n: int
     k: int
@@ -68,22 +66,19 @@ class Params:
 
 
 def pick_protocol(name: str | None) -> Protocol | None:
-    """Return the protocol, or None if ``name`` is None. Raises EvaluationError."""
+    """Return the protocol with this name. Raises EvaluationError for an unknown name."""
     if name is None:
         return None
     protocol = PROTOCOLS.get(name)
     if protocol is None:
         raise EvaluationError(
-            f"no protocol '{name}'{nearest(name, PROTOCOLS)}; there are {', '.join(PROTOCOLS)}"
+            f"no protocol '{name}'{nearest(name, PROTOCOLS)}; known: {', '.join(PROTOCOLS)}"
         )
     return protocol
 
 
 def merge(params: Params, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
-    """Combine the user's parameters, the protocol and the defaults (n = 2k).
-
-    With a protocol, setting only k keeps the protocol's n.
-    """
+    """Complete the user's parameters from the protocol, else from the defaults (n = 2k)."""
     k = params.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
         "", 2 * k, k, DEFAULT_TEMPERATURE, DEFAULT_TOP_P, run_limit or DEFAULT_MAX_TOKENS
@@ -102,7 +97,7 @@ def merge(params: Params, protocol: Protocol | None, run_limit: int | None = Non
 def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
-    """Return the models, their run, and the server that samples them, if any."""
+    """Return the models, their run and their server (None if there is none)."""
     from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
@@ -120,12 +115,16 @@ def models_of(
         targets, run = _targets(section.path, section.run, section.checkpoints)
         return targets, run, None
     if section.path is not None:
-        raise UserError("a server has its own model: name it with server.model, not --model")
+        raise UserError(
+            "--model cannot be used with server.url: name the server's model with --set server.model=NAME"
+        )
     targets, run = [], None
     if section.run is not None or section.checkpoints:
         targets, run = _targets(None, section.run, section.checkpoints)
     if len(targets) > 1:
-        raise UserError("a server serves one model: name the run's --checkpoint that it serves")
+        raise UserError(
+            "the server has only one model: say with --checkpoint which checkpoint of the run it is"
+        )
     target = targets[0] if targets else None
     server = server_of(urls, config.server, target.model if target else None)
     name = server.options.model
@@ -153,7 +152,10 @@ def _targets(
 def server_of(
     urls: Sequence[str], section: ServerSection, run_weights: str | None = None
 ) -> Server:
-    """Return the server at ``urls``. ``run_weights`` is the default of ``server.weights``. Raises UserError."""
+    """Return the server at ``urls``.
+
+    ``run_weights`` is used if ``server.weights`` is not set. Raises UserError for invalid settings.
+    """
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
@@ -164,7 +166,7 @@ def server_of(
         weights = Path(run_weights)
     if weights is not None and not any(weights.glob("*.safetensors")):
         raise UserError(
-            f"server.weights {weights} holds no .safetensors file: name the model's folder"
+            f"server.weights is {weights}, which has no .safetensors file: name the folder of the model"
         )
     extra = json.dumps(section.extra) if isinstance(section.extra, dict) else section.extra
     options = ServerOptions(
@@ -191,7 +193,10 @@ def settings_of(
     server: Server | None = None,
     suite_protocol: Protocol | None = None,
 ) -> EvalSettings:
-    """Return the settings: the user's, else the protocol's, else the ``suite_protocol``'s, else the defaults."""
+    """Return the sampling settings.
+
+    Each comes from ``config``, else its protocol, else ``suite_protocol``, else the defaults.
+    """
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     model, s = config.model, config.sampling
@@ -202,8 +207,8 @@ def settings_of(
     backend.check_installed()
     if model.batches is not None and not backend.fixed_batches:
         raise UserError(
-            f"model.batches applies only to model.backend transformers: {backend.name} "
-            "batches by itself"
+            f"model.batches cannot be set, because the backend {backend.name} batches by itself: "
+            "remove it, or use model.backend=transformers"
         )
     origin = BACKENDS.origin(backend.name)
     # the plug-in is part of each sample's key, so that samples of two versions are never mixed
@@ -252,9 +257,9 @@ def run_limit(run: Run | None) -> int:
 
 
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
-    """Return the session of ``pass-at-k``, and warnings to show first.
+    """Return the session for ``pass-at-k``, and warnings to show before it starts.
 
-    Code problems are left out if code cannot be isolated. Raises UserError before any sampling.
+    Code problems are omitted if this machine cannot isolate untrusted code. Raises UserError for invalid settings.
     """
     from prorl_inference.models.store import check_model
 
@@ -291,10 +296,10 @@ def evaluate_models(
 ) -> list[EvalResult]:
     """Sample ``n`` answers to each problem, score them, and return a result for each model.
 
-    Works like ``prorl eval pass-at-k``. ``model`` is a name, folder or hub id. Without it, ``checkpoints`` ("base",
+    This is ``prorl eval pass-at-k``. ``model`` is a name, folder or hub id. If None, the ``checkpoints`` ("base",
     "latest" or steps) of ``run`` (default: the newest under runs/) are evaluated. ``dataset`` is a folder (default: the
-    newest under data/). ``settings`` are config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``.
-    Repeating the call resumes it. Raises UserError or ServiceError.
+    newest under data/). ``settings`` are config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``. An
+    interrupted call can be repeated to continue. Raises UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

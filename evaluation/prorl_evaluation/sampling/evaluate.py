@@ -44,7 +44,6 @@ from prorl_inference import Generator
 from prorl_verifiers import VERIFIERS, renewed_records
 
 BLOCK = 4096
-"""Number of verdicts copied per sync."""
 
 
 def evaluate(
@@ -58,9 +57,9 @@ def evaluate(
 ) -> EvalResult:
     """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
-    Repeating the call resumes it, and a larger n adds samples. Raises EvaluationError for no problems, repeated ids, a
-    damaged journal, or a folder of another model or of other plug-ins. Raises ServiceError if the scorer or the server
-    fails; samples written so far are kept.
+    A repeated call continues, and a larger n adds samples. Raises EvaluationError for invalid problems, a damaged
+    journal, or a folder that was made with another model or plug-in version. Raises ServiceError if the scorer or the
+    server fails; finished samples are kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -135,7 +134,7 @@ def _finish(
 
 @dataclass(frozen=True, slots=True)
 class RegradeReport:
-    """The new result; ``changed`` counts verdicts that differ from the old ones."""
+    """The new result; ``changed`` is the number of verdicts that differ from before."""
 
     result: EvalResult
     verdicts: int
@@ -143,10 +142,10 @@ class RegradeReport:
 
 
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
-    """Score every journaled sample again, without a model, and save the new result.
+    """Score all stored samples again, without the model, and save the new result.
 
-    Old verdicts move to ``verdicts.previous.jsonl``; on failure they stay in place. Raises EvaluationError if sampling
-    is unfinished, ServiceError if an old verdict is now an infra error.
+    The previous verdicts move to ``verdicts.previous.jsonl``. Raises EvaluationError if samples are missing, and
+    ServiceError if a sample can no longer be scored; the previous verdicts then stay in place.
     """
     require_scipy()
     started = time.perf_counter()
@@ -158,8 +157,8 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
     with EvalJournal(out, keys) as journal:
         if lack := sum(missing(batch, journal) for batch in batches):
             raise EvaluationError(
-                f"{out} lacks {lack} samples: its sampling was interrupted, finish it by running "
-                "its pass-at-k command again"
+                f"{out} lacks {lack} samples, because its evaluation was interrupted: run its "
+                "pass-at-k command again first"
             )
         old = journal.verdicts  # its open file is read until the end, even after a rename
     with EvalJournal(out, keys, verdicts_file=fresh.name) as journal:
@@ -176,8 +175,8 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
                 lost.append(verdict.reason)
         if lost:
             raise ServiceError(
-                f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): the old "
-                f"verdicts in {out} are kept, run the same command again once that is fixed"
+                f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): fix this "
+                f"error and run the same command again; {out} still has its old verdicts"
             )
         remaining = (v for v in old.values() if (v.key, v.task) not in journal.verdicts)
         while block := list(itertools.islice(remaining, BLOCK)):

@@ -24,13 +24,11 @@ from prorl_verifiers import Task, modes_for, part_records, with_mode
 EVAL_FILE = "eval.json"
 PROBLEMS_FILE = "problems.jsonl"
 Part = Mapping[str, str]
-"""The record of a third-party part: group, name, source and version (``Door.records``)."""
+"""A plug-in that was used: its group, name, source and version (see ``Door.records``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvalJob:
-    """The model and the settings of an evaluation folder."""
-
     model_id: str
     model_digest: str
     settings: EvalSettings
@@ -43,9 +41,10 @@ class EvalJob:
 def problems_of(
     samples: Iterable[Sample], modes: Mapping[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield the problems, with tasks in the given ``modes`` (None: the modes for evaluation).
+    """Yield the samples as problems to evaluate.
 
-    Raises EvaluationError for no problems or a repeated id.
+    ``modes`` maps verifiers to their mode (None: the modes for evaluation). Raises EvaluationError for a repeated id or
+    no samples.
     """
     ids: set[str] = set()
     modes = modes_for("evaluation") if modes is None else modes
@@ -73,7 +72,7 @@ def problems_of(
 
 @contextlib.contextmanager
 def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
-    """Write the problems to a temporary file, deleted on exit unless ``write_job`` has moved it."""
+    """Write the problems to a temporary file, which ``write_job`` moves into place."""
     with explain_write_errors(out / PROBLEMS_FILE):
         out.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
@@ -102,7 +101,7 @@ def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[Written
 
 @dataclass(frozen=True, slots=True)
 class WrittenProblems:
-    """The problems, read from ``file`` on demand."""
+    """Problems that are read from ``file`` on demand."""
 
     problems: Sequence[Problem]
     file: Path
@@ -118,7 +117,7 @@ def check_same_model(out: Path, job: EvalJob) -> None:
     if recorded != job.model_digest:
         owner = f"other weights of {name}" if name == job.model_id else f"model {name}"
         raise EvaluationError(
-            f"{out} holds an evaluation of {owner} (its digest is {recorded[:12]}, "
+            f"{out} is an evaluation of {owner} (weights digest {recorded[:12]}, "
             f"this model's is {job.model_digest[:12]}): {ONE_MODEL}"
         )
 
@@ -129,7 +128,7 @@ def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
 
 
 def recorded_parts(out: Path) -> list[Part]:
-    """Return the plug-ins recorded in the folder, or [] if they are damaged or from prorl 0.1."""
+    """Return the plug-ins recorded in the folder, or [] if none can be read."""
     try:
         parts = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))["parts"]
         return [p for p in parts if {"group", "name", "source", "version"} <= p.keys()]
@@ -138,7 +137,7 @@ def recorded_parts(out: Path) -> list[Part]:
 
 
 def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
-    """Return the folder's plug-ins and new ``parts``. Raises EvaluationError if a source or version differs."""
+    """Return the folder's plug-ins and ``parts``. Raises EvaluationError if a version or source changed."""
     parts_by_name = {(p["group"], p["name"]): p for p in recorded_parts(out)}
     for part in parts:
         old = parts_by_name.setdefault((part["group"], part["name"]), part)
@@ -155,7 +154,7 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 def write_job(
     out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write the job and, if ``written``, its problems, each file atomically."""
+    """Write the job and, unless ``written`` is None, its problems; each file is written atomically."""
     if written is not None:
         with explain_write_errors(out / PROBLEMS_FILE):
             os.chmod(written.file, 0o644)
@@ -169,13 +168,12 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
     file = out / EVAL_FILE
     if file.is_file() and not (out / PROBLEMS_FILE).is_file():
         raise EvaluationError(
-            f"{out} lacks {PROBLEMS_FILE}: run the pass-at-k command again, it writes it anew and "
-            "keeps what was sampled"
+            f"{out} lacks {PROBLEMS_FILE}: run its pass-at-k command again, which writes the file "
+            "and keeps the samples"
         )
     if not file.is_file():
         raise EvaluationError(
-            f"{out} is not an evaluation folder (no {EVAL_FILE}): name a folder that "
-            "prorl eval pass-at-k wrote"
+            f"{out} is not an evaluation folder (no {EVAL_FILE}): name a result folder of prorl eval"
         )
     try:
         job = job_of(json.loads(file.read_text(encoding="utf-8")))
@@ -185,7 +183,7 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
             f"{out}: {EVAL_FILE} or {PROBLEMS_FILE} is damaged ({error}): "
-            "run the pass-at-k command again, it writes both anew"
+            "run its pass-at-k command again, which rewrites both files"
         ) from error
     return job, problems
 

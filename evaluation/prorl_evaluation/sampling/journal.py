@@ -22,13 +22,12 @@ VERDICTS_FILE = "verdicts.jsonl"
 REFUSED = "refused"
 R = TypeVar("R")
 KEYS_KEPT = 1 << 15
-"""Size of the key cache; each sample's key is needed when it is planned, written and scored."""
-ONE_MODEL = "each model needs its own folder, choose another with --out; nothing was changed"
+ONE_MODEL = "choose another folder with --out; nothing was changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A dataset sample with its hashes; ``labels`` have the keys ``types.LABELS``."""
+    """A dataset sample with hashes of its prompt and task."""
 
     id: str
     domain: str
@@ -44,9 +43,9 @@ class Problem:
 class SampleRecord:
     """One sampled answer.
 
-    ``logprob`` is the sum of the tokens' natural log-probabilities (NaN if unknown, null on disk). ``seconds`` is the
-    sample's share of the batch's time. ``note`` says why a server ``refused`` to answer, or is a JSON list of the
-    responses to an environment.
+    ``logprob`` is the sum of the tokens' log-probabilities in nats (NaN if unknown). ``seconds`` is the sample's share
+    of the batch's time. ``note`` is a server's reason for refusing to answer or, for an environment, a JSON list of all
+    responses.
     """
 
     key: str
@@ -62,7 +61,7 @@ class SampleRecord:
 
     @property
     def responses(self) -> list[str]:
-        """The responses of the conversation; one, unless it was with an environment."""
+        """All responses of the conversation; only environments have several."""
         return list(json.loads(self.note)) if self.note and not self.refused else [self.text]
 
     @property
@@ -72,7 +71,7 @@ class SampleRecord:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRecord:
-    """One verdict on one sample; see ``prorl_verifiers.Verdict``."""
+    """One sample's verdict; see ``prorl_verifiers.Verdict``."""
 
     key: str
     task: str
@@ -100,7 +99,7 @@ def task_digest(task: Task) -> str:
 
 
 class Keys:
-    """Computes the seeds and keys of samples, for one model and its sampling parameters."""
+    """Computes the seeds and keys of samples for one model and its sampling parameters."""
 
     def __init__(self, model_digest: str, settings: EvalSettings) -> None:
         self._seed = settings.seed
@@ -121,7 +120,7 @@ class Keys:
         return derive_seed(self._seed, "eval", sample_id, index)
 
     def fields(self, sample_id: str, prompt: str, index: int) -> dict[str, Any]:
-        """Return all values that determine a sample; ``prompt`` is its hash."""
+        """Return all values that a sample depends on; ``prompt`` is the prompt's hash."""
         return {
             **self.shared,
             "prompt": prompt,
@@ -135,18 +134,17 @@ class Keys:
 
 
 class Records(Generic[R]):
-    """The records of a journal file by key, read on demand; a record takes about 200 bytes of memory."""
+    """The records of a journal file by key, read on demand; each takes about 200 bytes of memory."""
 
     def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
         self._file, self._make = OpenFile.of(path), make
         self._places: dict[bytes, int] = {}
 
     def put(self, key: object, place: int) -> None:
-        """Register the byte offset ``place`` of the key's line."""
         self._places[_short(key)] = place
 
     def drop(self, key: object) -> None:
-        """Forget the key; its line stays."""
+        """Forget the key; the file does not change."""
         del self._places[_short(key)]
 
     def __contains__(self, key: object) -> bool:
@@ -175,7 +173,7 @@ def _short(key: object) -> bytes:
 
 
 class EvalJournal(Closing):
-    """A folder's sample and verdict files; opening drops only incomplete last lines."""
+    """The sample and verdict files of an evaluation folder; opening removes incomplete last lines."""
 
     def __init__(self, folder: Path, keys: Keys, verdicts_file: str = VERDICTS_FILE) -> None:
         self.folder = folder
@@ -193,7 +191,7 @@ class EvalJournal(Closing):
     def add_samples(
         self, records: Sequence[SampleRecord], fields: Sequence[dict[str, Any]]
     ) -> None:
-        """Write records and the fields that determine them, and sync once."""
+        """Write the records to disk, each with its ``fields`` (see ``Keys.fields``)."""
         origin = {"backend": self.keys.backend}
         rows = [{**asdict(r), **f, **origin} for r, f in zip(records, fields, strict=True)]
         for row in rows:
@@ -202,7 +200,7 @@ class EvalJournal(Closing):
             self._put(record.key, record.refused, place)
 
     def add_verdicts(self, records: Sequence[VerdictRecord]) -> None:
-        """Write verdicts and sync once; later verdicts replace earlier ones."""
+        """Write verdicts to disk; later verdicts replace earlier ones."""
         places = self._verdicts.extend([asdict(r) for r in records])
         for record, place in zip(records, places, strict=True):
             self.verdicts.put((record.key, record.task), place)
@@ -226,13 +224,13 @@ class EvalJournal(Closing):
             self._refused.discard(key)
 
     def _index_samples(self, path: Path) -> int:
-        """Index this model's samples; return the number of lines with other sampling parameters."""
+        """Index this model's samples; return how many have other sampling parameters."""
         keys, foreign = self.keys, 0
         for number, place, row in read_checked(path, SAMPLE_FIELDS):
             if row["model"] != keys.shared["model"]:
                 raise EvaluationError(
-                    f"{path}:{number} is a sample of another model (digest {row['model'][:12]}, here "
-                    f"{keys.shared['model'][:12]}): {ONE_MODEL}"
+                    f"{path}:{number} is a sample of another model (weights digest {row['model'][:12]}, "
+                    f"this model's is {keys.shared['model'][:12]}): {ONE_MODEL}"
                 )
             if row.get("extra", {}) != keys.extra or any(
                 row[name] != value for name, value in keys.shared.items()
@@ -243,7 +241,7 @@ class EvalJournal(Closing):
             if made_by != keys.backend:
                 raise EvaluationError(
                     f"{path}:{number} was sampled with backend {made_by}, not {keys.backend}: "
-                    "continue with that one, or choose another folder with --out"
+                    "use that backend, or choose another folder with --out"
                 )
             key = row["key"]
             if replaces(row, key in self._refused if key in self.samples else None):
@@ -251,7 +249,7 @@ class EvalJournal(Closing):
         return foreign
 
     def _index_verdicts(self, path: Path) -> None:
-        """Index the last verdicts; infra errors are skipped, to be scored again."""
+        """Index the verdicts, except infra errors: those samples are scored again."""
         for _, place, row in read_checked(path, VERDICT_FIELDS):
             if row["status"] != "infra_error":
                 self.verdicts.put((row["key"], row["task"]), place)
@@ -278,10 +276,9 @@ def sample_of(row: Mapping[str, Any]) -> SampleRecord:
 
 
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
-    """Return whether a line replaces an earlier one of its key.
+    """Return whether a line replaces an earlier line with the same key: only an answer replaces a refusal.
 
-    ``refused`` says whether the earlier line is a refusal (None: there is no such line). The first line wins, but any
-    answer replaces a refusal.
+    ``refused`` says whether the earlier line is a refusal; None if there is no earlier line.
     """
     return refused is None or (refused and row["finish_reason"] != REFUSED)
 
@@ -319,7 +316,7 @@ VERDICT_FIELDS: Mapping[str, Types] = {
     "metrics": (dict,),
     "seconds": NUMBER,
 }
-CURE = "remove the line; what is missing is sampled again"
+CURE = "remove the line, and run the same command again to replace it"
 
 
 def fault(row: object, fields: Mapping[str, Types]) -> str | None:
@@ -338,7 +335,7 @@ def fault(row: object, fields: Mapping[str, Types]) -> str | None:
 def read_checked(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (line number, byte offset, JSON object) of lines that are not blank. Raises EvaluationError at a fault."""
+    """Yield (line number, byte offset, JSON object) of non-blank lines. Raises EvaluationError if one is invalid."""
     place = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):

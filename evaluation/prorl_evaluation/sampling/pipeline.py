@@ -15,15 +15,13 @@ from prorl_verifiers import Task, Verdict, score_conversations
 
 
 class Usage(Protocol):
-    """The tokens used by a generator that charges for them."""
-
     @property
     def cost(self) -> float | None:
-        """The cost so far, or None without a price."""
+        """The cost so far; None if no price is set."""
 
 
 class Meter:
-    """Counts finished samples of ``total`` for the progress bar."""
+    """Shows the progress of sampling, with speed and cost."""
 
     def __init__(
         self,
@@ -60,8 +58,6 @@ Item = tuple[Problem, int]
 
 
 class Scorer(Protocol):
-    """A scorer such as ``prorl_verifiers.VerifierPool``."""
-
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]: ...
 
 
@@ -73,7 +69,7 @@ def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
 
 
 def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
-    """Score the :func:`ungraded` items and return their number; ``items`` must be distinct."""
+    """Score those ``items`` (all different) that have a sample but no verdict, and return their number."""
     work = [
         (journal.keys.key(problem.id, problem.prompt_sha256, index), problem)
         for problem, index in ungraded(items, journal)
@@ -94,24 +90,20 @@ def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
 
 
 LARGEST, SMALLEST = 128, 4
-"""Limits on the number of samples scored and synced together.
-
-Chunks shrink if they take longer than CHUNK_SECONDS, so that an interruption waits for few samples. They keep at least
-two samples per worker.
-"""
+"""Limits on the number of samples that are scored and written together; their time is about CHUNK_SECONDS."""
 CHUNK_SECONDS = 2.0
 MOST_WAITING = 4096
-"""Maximum number of samples waiting in memory; any more are later found in the journal."""
+"""Maximum number of samples queued in memory; others are read from the journal later."""
 LOOK_SECONDS = 0.2
 PATIENCE_SECONDS = 1.0
-"""Time after which an interruption reports how many verdicts it waits for."""
+"""Time in seconds after which ``close`` reports how many verdicts it waits for."""
 
 
 class GradingThread(Closing):
-    """Scores samples in a thread, whose errors ``submit`` and ``finish`` raise.
+    """A thread that scores samples; ``submit`` and ``finish`` raise its errors.
 
-    ``close`` waits only until the samples being scored are done. ``every()`` yields all items of the evaluation. If the
-    evaluation was ``begun`` earlier, its samples without a verdict are scored first.
+    ``every()`` yields all items of the evaluation, to find samples that are not in the queue. If ``begun``, stored
+    samples without a verdict are scored first.
     """
 
     def __init__(
@@ -145,7 +137,7 @@ class GradingThread(Closing):
             self._queue.put(items)
 
     def finish(self, progress: Progress, label: str) -> None:
-        """Wait for all verdicts, and show a progress bar if many are left."""
+        """Wait for all verdicts; a progress bar is shown if many are left."""
         self._queue.put(None)
         bar_shown, waiting_since = False, time.monotonic()
         waiting = self._submitted + self._skipped - self._graded
@@ -217,7 +209,7 @@ class GradingThread(Closing):
                 return items
 
     def close(self) -> None:
-        """Stop after the current chunk; no effect after ``finish``."""
+        """Stop when the samples in progress are scored; no effect after ``finish``."""
         self._stop.set()
         self._queue.put(None)
         self._thread.join(PATIENCE_SECONDS)

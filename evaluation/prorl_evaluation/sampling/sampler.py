@@ -1,8 +1,8 @@
-"""Generates the missing samples of a journal, batch by batch.
+"""Generates the missing samples of a journal in batches.
 
-"Fixed" batches (transformers) that are incomplete are generated again as a whole. On a deterministic backend, a resumed
-run therefore equals an uninterrupted run bit for bit. In other batches, only missing samples are generated, with the
-same seeds. "Bucketed" batches have prompts of similar length.
+"Fixed" batches (Transformers) are always generated as a whole. With a deterministic backend, a resumed run therefore
+equals an uninterrupted one bit for bit. "Bucketed" batches have prompts of similar length. In these and with other
+backends, only missing samples are generated.
 """
 
 from __future__ import annotations
@@ -57,7 +57,6 @@ class LazyGenerator:
         return self.prepare().generate(requests, params, on_done, on_result)
 
     def prepare(self) -> Generator:
-        """Load the model if it is not loaded yet, and return it."""
         if self._inner is None:
             options = BackendOptions(self._path, self._device, "auto", batch_rows=self._batch_size)
             self._inner = BACKENDS.get(self._backend).open(options)
@@ -80,11 +79,11 @@ def prepare(generator: Generator) -> None:
 
 
 INDEX_BLOCK = 16
-"""Number of sample indices of one problem per batch; it is fixed so that batches stay the same when n grows."""
+"""Number of samples per problem in a batch; it does not depend on n, so that n can grow."""
 ROUNDS, LARGE_BATCH = 8, 1024
-"""Backends that batch internally get ROUNDS times their rows per batch, but at least LARGE_BATCH."""
+"""Other backends than Transformers get batches of ROUNDS times ``batch_rows``, but at least LARGE_BATCH."""
 FLUSH_SECONDS = 0.2
-"""Samples that finish within this time are synced together."""
+"""Time in seconds for which finished samples are collected before they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +106,9 @@ class Batch:
 
 
 def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
-    """Return batches of the sample indices from ``start`` to n.
+    """Return batches of the samples with indices from ``start`` to ``settings.n``.
 
-    Low indices come first, so that early time estimates cover every problem.
+    Low indices come first, so that early time estimates include every problem.
     """
     rows = settings.batch_rows
     if settings.backend != "transformers":
@@ -123,7 +122,7 @@ def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The batches of an evaluation: for each block of sample indices, batches of ``width`` problems."""
+    """The batches of an evaluation: ``width`` problems each, for each of the ``blocks`` of sample indices."""
 
     problems: Sequence[Problem]
     blocks: range
@@ -160,7 +159,6 @@ def prompt_length(problem: Problem) -> int:
 
 
 def missing(batch: Batch, journal: EvalJournal) -> int:
-    """Return how many samples of the batch the journal lacks."""
     return len(_lacking(batch, journal))
 
 
@@ -174,9 +172,9 @@ def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
 
 
 class Sampler:
-    """Generates the samples of batches and writes them to a journal.
+    """Generates missing samples and writes them to a journal.
 
-    ``count(samples, tokens)`` is called to report progress, ``on_written`` with samples that have been written.
+    ``count(samples, tokens)`` reports progress, ``on_written(items)`` the samples just written.
     """
 
     def __init__(
@@ -198,7 +196,7 @@ class Sampler:
         if self._whole_batches:
             self._fill_whole(batches)
         else:
-            self._fill_as_they_end(batches, samples)
+            self._fill_sample_by_sample(batches, samples)
 
     def _fill_whole(self, batches: Iterable[Batch]) -> None:
         seed = self._journal.keys.seed
@@ -231,8 +229,8 @@ class Sampler:
 
         sample_batches(self._generator, units(), self._params, done, take)
 
-    def _fill_as_they_end(self, batches: Iterable[Batch], samples: int) -> None:
-        """Write each sample within about FLUSH_SECONDS, and all finished samples before an error propagates."""
+    def _fill_sample_by_sample(self, batches: Iterable[Batch], samples: int) -> None:
+        """Write finished samples about every FLUSH_SECONDS, and before an error propagates."""
         seed = self._journal.keys.seed
         ended: list[tuple[Problem, int, Completion]] = []
         requested: dict[int, list[Item]] = {}

@@ -31,15 +31,12 @@ from prorl_inference import (
 from prorl_inference.backends.openai.options import server_address
 
 CONFIG_FILE = "eval.yaml"
-"""File with the settings of the command, readable by ``--config``."""
 COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
-"""The counters of ``Usage`` that grow while a server answers."""
+"""Counters of ``Usage`` that are reported for each model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One or more servers of the same model."""
-
     urls: tuple[str, ...]
     options: ServerOptions
 
@@ -48,7 +45,6 @@ class Server:
         return ", ".join(str(server_address(url)) for url in self.urls)
 
     def open(self, backend: str, tell: Callable[[str], None]) -> Generator:
-        """Return the generator; the caller must close it."""
         spec = BACKENDS.get(backend)
         if len(self.urls) > 1:
             return open_servers(spec, self.urls, self.options, tell)
@@ -57,9 +53,9 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The models, problems and settings of an evaluation.
+    """The models (``targets``), problems and settings of an evaluation.
 
-    ``out`` is the result folder of a single model, or the parent of several result folders. None means the default.
+    ``out`` is the result folder of a single model, or the parent of several; None means the default.
     """
 
     targets: Sequence[Target]
@@ -79,7 +75,7 @@ class Session:
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
     def suffix(self) -> str:
-        """Return a hash of the settings, including the backend unless it is transformers."""
+        """Return the hash of the settings that ends the name of a result folder."""
         suffix = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":
@@ -123,7 +119,7 @@ class Session:
         return [line for line in lines if line is not None]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
-        """Evaluate every target in turn. Raises like ``evaluate``."""
+        """Evaluate each target. Raises EvaluationError or ServiceError."""
         results = []
         for target in self.targets:
             with contextlib.closing(self.open(target, progress)) as generator:
@@ -131,7 +127,7 @@ class Session:
         return results
 
     def open(self, target: Target, progress: Progress) -> Generator:
-        """Return the target's generator, which the caller must close; this may download the model."""
+        """Return the target's generator, after downloading the model if needed; the caller must close it."""
         from prorl_inference import fetch_or_resolve
 
         if self.server is not None:
@@ -147,7 +143,6 @@ class Session:
     def evaluate_with(
         self, generator: Generator, target: Target, pool: Scorer, progress: Progress
     ) -> EvalResult:
-        """Evaluate one target with a generator that other targets may share."""
         settings = replace(self.settings, label=target.label)
         out = self.folder(target)
         before = _usage(generator)

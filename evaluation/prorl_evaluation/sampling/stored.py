@@ -31,11 +31,10 @@ class OpenFile:
         return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def read(self, place: int, size: int) -> bytes:
-        """Return ``size`` bytes at offset ``place``, fewer at the end."""
+        """Return ``size`` bytes at offset ``place``, or fewer at the end of the file."""
         return os.pread(self.handle, size, place)
 
     def line(self, place: int) -> bytes:
-        """Return the line at offset ``place`` without its newline."""
         size = 1 << 12
         while True:
             data = self.read(place, size)
@@ -49,7 +48,7 @@ class OpenFile:
 
 
 class Stored(Sequence[T], Generic[T]):
-    """The rows of ``file`` at byte offsets ``places``."""
+    """The rows at the byte offsets ``places`` of ``file``, decoded when accessed."""
 
     def __init__(
         self, file: OpenFile, places: array[int], sizes: array[int], decode: Callable[[Any], T]
@@ -109,7 +108,7 @@ class RowWriter:
 
 
 def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
-    """Return the rows of a JSON-lines file. Raises OSError."""
+    """Return the rows of a JSON-lines file as a sequence. Raises OSError."""
     places, sizes, place = array("Q"), array("Q"), 0
     with path.open("rb") as file:
         for line in file:
@@ -125,7 +124,7 @@ def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
 
 
 def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
-    """Write samples to an unnamed temporary file. Raises DiskFullError."""
+    """Move samples to a temporary file, and return them as a sequence. Raises DiskFullError."""
     try:
         with tempfile.TemporaryFile(buffering=CHUNK) as file:
             writer = RowWriter(file)

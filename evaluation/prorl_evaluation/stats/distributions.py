@@ -1,4 +1,4 @@
-"""Computes distributions, exact tests and multiple-test corrections; most need the extra ``eval``."""
+"""Computes distributions, exact tests and multiple-test corrections, mostly with scipy (extra ``eval``)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _scipy(name: str) -> ModuleType:
 
 
 def require_scipy() -> None:
-    """Raise MissingExtraError if scipy is missing. Call this before paying for samples."""
+    """Raise MissingExtraError if scipy is not installed."""
     _scipy("special")
 
 
@@ -39,10 +39,10 @@ def t_quantile(tail: float, df: float) -> float:
 
 
 def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
-    """Return the tail probability at which a bootstrap interval is as wide as Student's t interval.
+    """Return the tail probability that makes a bootstrap interval as wide as Student's t interval.
 
-    With n ``values`` and s ``strata`` it is Phi(-sqrt(n / (n - s)) t), for s = 1 as in Hesterberg 2015, "What Teachers
-    Should Know about the Bootstrap", section 5.3. If n <= s, it is ``tail``.
+    With n ``values`` and s ``strata``, it is Phi(-sqrt(n / (n - s)) t) for the quantile t of ``tail``. The case s = 1
+    is from Hesterberg 2015, "What Teachers Should Know about the Bootstrap", section 5.3. If n <= s, it is ``tail``.
     """
     df = values - strata
     if df < 1:
@@ -51,7 +51,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 
 
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
-    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1); ``share`` if n <= s."""
+    """Return the inverse of ``expanded_tail``: the tail that it maps to ``share``, in (0, 1)."""
     df = values - strata
     if df < 1:
         return share

@@ -1,4 +1,4 @@
-"""Computes intervals over new samples of the same problems."""
+"""Computes intervals for fixed problems, of which only the sampled answers vary."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from prorl_evaluation.stats.intervals import Interval
 def sampling_variance(n: int, c: int, k: int) -> float:
     """Return the unbiased estimate of the variance of a problem's pass@k; NaN if 2k > n.
 
-    It is u^2 - w with u = C(n-c, k) / C(n, k) and w = C(n-c, 2k) / C(n, 2k). The expected values of u and w are
-    q^k and q^2k for a failure rate q.
+    It is u^2 - w, where u = C(n-c, k) / C(n, k) estimates q^k, w = C(n-c, 2k) / C(n, 2k) estimates q^2k, and q is the
+    failure rate.
     """
     if 2 * k > n:
         return math.nan
@@ -25,10 +25,10 @@ def sampling_variance(n: int, c: int, k: int) -> float:
 
 
 def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> Interval:
-    """Return mean pass@k with its interval over new samples of the same problems, conservative if 2k > n.
+    """Return mean pass@k with its interval for fixed problems, which is conservative if 2k > n.
 
-    It is Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2) of the mean v, where m is the number of answers with the
-    estimated variance. If all answers of N problems are alike, m is about N n / k.
+    It is Jeffreys' interval Beta(v m + 1/2, (1 - v) m + 1/2) for the mean v, where m is the number of Bernoulli trials
+    with the same variance.
     """
     value, variance, size, count = _moments(problems, k)
     undefined = len(problems) - count
@@ -41,7 +41,7 @@ def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> 
 
 
 def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float = 0.95) -> Interval:
-    """Return the mean change of pass@k with its normal interval over new samples of the same problems."""
+    """Return the mean change of pass@k with its normal interval for fixed problems."""
     used = [(a, b) for a, b in pairs if min(a.n, b.n) >= k]
     undefined = len(pairs) - len(used)
     if not used:
@@ -53,9 +53,9 @@ def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float 
 
 
 def _moments(problems: Sequence[Counted], k: int) -> tuple[float, float, float, int]:
-    """Return the mean, its variance, the effective number of answers, and the number of problems.
+    """Return mean pass@k, its variance, the effective number of answers, and the number of problems.
 
-    For problems with n < 2k, v (1 - v) bounds the variance, where v is their mean (Hoeffding 1956).
+    For problems with n < 2k, the variance is bounded by v (1 - v), where v is their mean (Hoeffding 1956).
     """
     used = [p for p in problems if p.n >= k]
     if not used:

@@ -1,4 +1,4 @@
-"""Computes intervals for the mean over similar problems; ``fixed_set`` has intervals for the same problems."""
+"""Computes bootstrap intervals that treat the problems as a random sample (``fixed_set``: as fixed)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 SAME = 1e-12
-"""Values that differ by less than this are equal up to rounding."""
+"""Smaller differences are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate from ``count`` values, with its interval; NaN if there are none.
+    """An estimate from ``count`` values with its interval; all NaN if there are none.
 
-    ``undefined`` is the number of further values that were NaN.
+    ``undefined`` counts values that were NaN and ignored.
     """
 
     value: float
@@ -36,7 +36,7 @@ class Interval:
 
     @property
     def part(self) -> str:
-        """Return `` (12 of 40)`` if some values are undefined, else ""."""
+        """The text `` (12 of 40)`` if 28 of 40 values are undefined; "" if none are."""
         return f" ({self.count} of {self.count + self.undefined})" if self.undefined else ""
 
     @property
@@ -46,7 +46,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Level of the intervals, and number and seed of the draws."""
+    """The confidence level, and the number and seed of bootstrap draws."""
 
     level: float = 0.95
     draws: int = 10_000
@@ -55,18 +55,18 @@ class Resampling:
     def __post_init__(self) -> None:
         if not 0.0 < self.level < 1.0 or self.draws < 1:
             raise ValueError(
-                f"level must be between 0 and 1 and draws must be positive: {self.level}, {self.draws}"
+                f"level must be between 0 and 1, and draws at least 1: level={self.level}, draws={self.draws}"
             )
 
 
 LEAST = 3
-"""Strata with fewer clusters are merged, since a single cluster has no spread."""
+"""Minimum number of clusters in a stratum; smaller strata are merged."""
 _MERGED = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The units that are resampled: ``clusters`` (default: single values) within ``strata`` (default: a single one)."""
+    """What the bootstrap resamples: ``clusters`` (default: single values) within ``strata`` (default: one)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
@@ -82,9 +82,9 @@ class Units:
 def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
-    """Return the cluster of each value and the stratum of each cluster; small strata are merged.
+    """Return each value's cluster number, shape [n], and each cluster's stratum; small strata are merged.
 
-    Raises ValueError for differing lengths, or a cluster in two strata.
+    Raises ValueError for lengths other than n, or a cluster in two strata.
     """
     import numpy as np
 
@@ -114,7 +114,7 @@ def cluster_codes(
 
 
 def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield (rows that are not NaN, columns) for each group of columns with NaN in the same rows."""
+    """Group the columns that have NaN in the same rows; yield (rows without NaN, columns) for each group."""
     import numpy as np
 
     defined = ~np.isnan(matrix)
@@ -126,15 +126,11 @@ def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]
 
 
 PSEUDO = 0.5
-"""Weight of the pseudo-problem at each bound, in units of one problem."""
+"""Weight of each pseudo-problem (a prior observation), in units of one problem."""
 PRIOR = 0.5
-"""Number of fully changed problems added before the size of a change is estimated (paired differences)."""
+"""Number of changes of size 1 that are added when the typical size of a change is estimated."""
 FEW, MANY, LEAST_REACH = 5.0, 10.0, 0.3
-"""Position of the pseudo-problems of paired differences, which depends on the effective number of changes.
-
-Up to FEW changes, they lie one typical change away from 0. From MANY on, they lie LEAST_REACH of that away from the
-mean. Between the two, the position is interpolated. benchmarks/paired_tests.py chose the values.
-"""
+"""Parameters of ``paired_columns``, chosen with benchmarks/paired_tests.py."""
 
 _BLOCK = 4_000_000
 """Maximum number of draws times problems held in memory."""
@@ -142,7 +138,7 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Column means, shape [M], with bootstrap draws, shape [draws, M], and the numbers of units."""
+    """Column means, shape [M], their bootstrap draws, shape [draws, M], and each column's counts of units."""
 
     values: Floats
     draws: Floats
@@ -161,10 +157,10 @@ def bounded_columns(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return a Bayesian bootstrap interval for each column mean of ``rows``, shape [N, M], with values in ``bounds``.
+    """Return the Bayesian bootstrap interval of each column mean of ``rows``, shape [N, M], values in ``bounds``.
 
-    A pseudo-problem of weight PSEUDO lies at each bound. If all values equal a bound, the interval includes the bound.
-    Raises ValueError for a value outside the bounds, or for invalid ``units``.
+    The prior is a pseudo-problem of weight PSEUDO at each bound. If all values equal a bound, the interval includes it.
+    Raises ValueError for values outside the bounds, or invalid ``units``.
     """
     import numpy as np
 
@@ -183,11 +179,11 @@ def bounded_columns(
 def paired_columns(
     rows: ArrayLike, units: Units | None = None, how: Resampling | None = None
 ) -> tuple[list[Interval], Drawn]:
-    """Return intervals and draws for columns of paired differences in [-1, 1], shape [N, M].
+    """Return the interval of each column mean of ``rows``, paired differences in [-1, 1], shape [N, M], and draws.
 
-    Pseudo-problems lie at plus and minus the typical size of a change, which is sum(d^2) / sum(|d|) with PRIOR added to
-    both sums. As changed clusters increase from FEW to MANY, pseudo-problems approach the mean. Tails are widened by
-    ``expanded_tail``.
+    The prior is two pseudo-problems. Up to FEW changed clusters, they are plus and minus the typical change, sum(d^2) /
+    sum(|d|). With more changes they approach the mean; from MANY on, they are the mean plus and minus LEAST_REACH
+    typical changes. Tails are widened by ``expanded_tail``.
     """
     import numpy as np
 
@@ -221,9 +217,6 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw column means with random weights of clusters. Strata keep their share; pseudo-problems weigh PSEUDO
-    clusters.
-    """
     import numpy as np
 
     cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units
@@ -296,8 +289,7 @@ def expanded_columns(
 ) -> list[Interval]:
     """Return the mean and percentile bootstrap interval of each column of ``values``, shape [N, M].
 
-    Whole clusters are resampled, and tails are widened by ``expanded_tail``. For a paired difference pass ``b - a``.
-    Raises ValueError for differing lengths, or a cluster in two strata.
+    Tails are widened by ``expanded_tail``. Raises ValueError for invalid ``units``.
     """
     import numpy as np
 

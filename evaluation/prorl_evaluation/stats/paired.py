@@ -54,9 +54,8 @@ def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    Each is the larger of two p-values. The first is Student's t of (mean - null) / (standard deviation of draws), with
-    clusters - strata degrees of freedom. The second is the tail at which the interval of ``paired_columns`` ends at
-    ``null``, so that tests never contradict intervals. NaN if clusters do not exceed strata.
+    Each is the larger p-value of two tests: Student's t test with the standard deviation of the draws, and the test
+    that inverts the interval of ``paired_columns``. NaN unless there are more clusters than strata.
     """
     import numpy as np
 
@@ -87,9 +86,9 @@ def _from_draws(share: float, clusters: int, strata: int) -> float:
 def changes(
     comparisons: Sequence[Sequence[Pair]], ks: Sequence[int], units: Units, how: Resampling
 ) -> list[tuple[list[Change], Drawn]]:
-    """Return each comparison's changes of pass@k, mean reward and length, with the draws.
+    """Return, for each comparison, the changes of pass@k, mean reward and length, and their bootstrap draws.
 
-    Comparisons must have the same problems in the same order. ``Drawn`` has columns for ``ks``, then the reward.
+    Comparisons must have the same problems in the same order. The columns of the draws are ``ks``, then the reward.
     """
     import numpy as np
 
@@ -124,7 +123,7 @@ def outcome_table(problems: Sequence[ProblemResult], ks: Sequence[int]) -> Float
 def length_changes(
     comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
 ) -> list[Change]:
-    """Return each comparison's change of tokens per answer, tested by expanded bootstrap and Student's t."""
+    """Return each comparison's change of tokens per answer, with p-values of Student's t test."""
     import numpy as np
 
     sides = np.array([[(p.length, q.length) for p, q in pairs] for pairs in comparisons])
@@ -151,9 +150,10 @@ def length_changes(
 
 
 def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Units:
-    """Return the units to resample, with domains as strata. Raises EvaluationError for an unknown ``cluster``.
+    """Return the bootstrap units of the problems, with domains as strata.
 
-    With the cluster "task", problems with the same label ``family``, or else ``benchmark``, are one unit.
+    With ``cluster`` "task", problems with the same label ``family`` (or else ``benchmark``) form a cluster. Raises
+    EvaluationError for an unknown ``cluster``.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems]
@@ -164,20 +164,19 @@ def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Uni
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return a group's units. In a group of a single task, each problem is a unit."""
+    """Return the bootstrap units of a group; if it has only one task, each problem is a unit."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")
 
 
 def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
-    """Return how a group is resampled, in comparisons and boundary reports alike."""
+    """Return the confidence level, draws and seed for the changes in a group."""
     seed = derive_seed(settings.seed, "changes", kind, name)
     return Resampling(settings.level, settings.draws, seed)
 
 
 def check_cluster(cluster: str) -> None:
-    """Raise EvaluationError unless ``cluster`` is "problem" or "task"."""
     if cluster not in ("problem", "task"):
         raise EvaluationError(f"comparison.cluster is '{cluster}': use problem or task")
 

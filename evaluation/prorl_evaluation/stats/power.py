@@ -1,7 +1,7 @@
-"""Estimates by simulation an evaluation's power to detect a gain in pass@1.
+"""Estimates the power of an evaluation to detect a gain in pass@1, by simulation.
 
-Success rates follow a Beta distribution. Training redraws the rates of half of the problems, then raises each rate by
-the same fraction of its distance to 1.
+Success rates follow a Beta distribution. Training redraws the rates of half of the problems, then reduces every rate's
+distance to 1 by the same fraction.
 """
 
 from __future__ import annotations
@@ -25,19 +25,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REDRAWN = 0.5
-"""Fraction of problems whose rate is redrawn."""
 TRIALS = 2000
 LEVEL, SEED = 0.95, 0
 DRAWS = 1000
-"""Number of bootstrap draws, enough for the ends of a 95% interval."""
 TARGET_POWER = 0.8
-"""Power below which an evaluation gets a warning."""
+"""Minimum power for which there is no warning."""
 GAIN_OF_INTEREST = 0.1
-"""An evaluation that would often miss this gain in pass@1 gets a warning."""
+"""Gain in pass@1 for which the power is checked."""
 MOST_PROBLEMS, MOST_SAMPLES = 100_000, 1024
-"""Upper limits of the searches."""
+"""Upper limits of ``needed_problems`` and ``needed_samples``."""
 NORMAL_FROM = 1000
-"""From this number of problems, a normal approximation replaces the simulation."""
+"""Number of problems from which a normal approximation replaces the simulation."""
 _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 
@@ -58,17 +56,19 @@ class Rates:
 
 
 def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
-    """Fit mean and variance of the problems' success rates, without sampling noise p (1 - p) / n.
+    """Fit the distribution of success rates to the results, corrected for sampling noise.
 
-    Raises EvaluationError for fewer than two problems with verdicts, or equal verdicts everywhere.
+    Raises EvaluationError for fewer than two problems with verdicts, or if all verdicts are equal.
     """
     rates = [p.c / p.n for p in problems if p.n]
     if len(rates) < 2:
-        raise EvaluationError("fewer than two problems have verdicts: no rates can be fitted")
+        raise EvaluationError(
+            "fewer than two problems have verdicts, so no rates can be fitted: give --rate"
+        )
     mean = sum(rates) / len(rates)
     if not 0.0 < mean < 1.0:
         raise EvaluationError(
-            f"every answer has the same verdict (pass@1 {mean:g}): nothing to fit"
+            f"every answer has the same verdict (pass@1 {mean:g}), so no rates can be fitted: give --rate"
         )
     spread = sum((r - mean) ** 2 for r in rates) / (len(rates) - 1)
     n = len(rates) / sum(1 / p.n for p in problems if p.n)
@@ -86,9 +86,9 @@ def power(
     *,
     trials: int = TRIALS,
 ) -> float:
-    """Return the fraction of simulated evaluations that detect ``gain`` in pass@1 (0 below MIN_PROBLEMS).
+    """Return the fraction of simulated evaluations that detect ``gain`` in pass@1 (0 below MIN_PROBLEMS problems).
 
-    Raises EvaluationError if the mean would leave [0, 1].
+    Raises EvaluationError for an impossible gain.
     """
     import numpy as np
 
@@ -180,7 +180,7 @@ def needed_samples(
 
 
 def poor_power(problems: int, n: int) -> str | None:
-    """Return a warning if the evaluation would often miss a gain of GAIN_OF_INTEREST."""
+    """Return a warning if the power to detect GAIN_OF_INTEREST is below TARGET_POWER, else None."""
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
     if problems >= 500:  # one sample per problem is enough
@@ -204,7 +204,7 @@ def _needed(n: int) -> int:
 
 
 def _spread(n: int, gain: float, rates: Rates) -> float:
-    """Return the exact standard deviation of a simulated difference."""
+    """Return the exact standard deviation of one problem's simulated change."""
     lacking = 1.0 - rates.mean
     remaining = 1.0 - gain / lacking  # share of the distance to 1 that remains
     variance = rates.mean * lacking / (1.0 + rates.concentration)

@@ -1,4 +1,4 @@
-"""Loads published numbers with their origin, protocol and problem set."""
+"""Loads published results with their origin, protocol and problem set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from prorl_evaluation.suites.suite import CATEGORY_OF, By, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvalSettings, EvaluationError, ProblemResult
 
 RowChoice = Literal["core", "all", "none"]
-"""``core`` is base, v1 and v2 as measured by their authors; ``all`` adds other models and re-measurements."""
+"""Published rows to show: ``core`` (base model, v1 and v2, each measured by its authors), ``all`` or ``none``."""
 
 
 class _Strict(BaseModel):
@@ -28,7 +28,7 @@ class _Strict(BaseModel):
 
 
 class Origin(_Strict):
-    """A source of published numbers; ``protocol`` is the sampling that it states."""
+    """A source of published numbers; ``protocol`` has the sampling parameters that it states."""
 
     title: str
     url: str
@@ -46,7 +46,7 @@ class Origin(_Strict):
         return ", ".join(parts) or "sampling not stated in our source"
 
     def differences(self, settings: EvalSettings) -> list[str]:
-        """Return how the user's sampling differs from the stated protocol."""
+        """Return a text for each stated parameter that differs from ``settings``."""
         lines = []
         for key, theirs in self.protocol.items():
             mine = getattr(settings, key)
@@ -75,7 +75,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All rows, where they come from, and which problems their origins used."""
+    """All published rows, their origins, and whether these used the same problems as prorl."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]
@@ -87,11 +87,10 @@ class Published(_Strict):
             sets = self.sets[row.origin]
             benchmarks = [*row.values, *(["reasoning_gym"] if row.categories else [])]
             if lacking := [name for name in benchmarks if name not in sets]:
-                raise ValueError(f"{row.origin}: sets lacks {', '.join(lacking)}")
+                raise ValueError(f"{row.origin}: 'sets' has no entry for {', '.join(lacking)}")
         return self
 
     def same_set(self, row: PublishedRow, benchmark: str) -> SameSet:
-        """Return whether the row's number was measured on the same problems as prorl's."""
         return self.sets[row.origin][benchmark]
 
 
@@ -105,7 +104,7 @@ def published() -> Published:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCells:
-    """A published row as the cells of a table; ``marks`` explains doubtful or missing cells."""
+    """A published row as table cells (None: no number); ``marks`` explains doubtful or missing cells."""
 
     label: str
     origin: str
@@ -116,7 +115,7 @@ class PublishedCells:
 
 
 def rows_for(columns: Mapping[str, str], table: str, choice: RowChoice) -> list[PublishedCells]:
-    """Return the rows that have a number for any of ``columns``, which maps column heads to benchmarks."""
+    """Return the published rows with a number for any of ``columns``, a map from column titles to benchmarks."""
     book = published()
     rows = []
     for row in _chosen(choice):
@@ -148,7 +147,7 @@ def rows_for(columns: Mapping[str, str], table: str, choice: RowChoice) -> list[
 
 
 def category_rows(categories: list[str], choice: RowChoice) -> list[PublishedCells]:
-    """Return the rows with numbers for these reasoning-gym categories."""
+    """Return the published rows with numbers for reasoning-gym ``categories``."""
     book = published()
     rows = []
     for row in _chosen(choice):
@@ -173,7 +172,7 @@ def _chosen(choice: RowChoice) -> list[PublishedRow]:
 
 
 def value_of(problem: ProblemResult, metric: Metric) -> float:
-    """Return the share of samples with reward 1, or the mean reward; NaN without verdict."""
+    """Return a problem's fraction of samples with reward 1, or its mean reward; NaN without verdicts."""
     if problem.n == 0:
         return math.nan
     match metric:
@@ -202,12 +201,11 @@ def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
 
 
 def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
-    """Return pass@1 with its interval over new samples of the same problems; None for a mean reward."""
+    """Return pass@1 with its interval for fixed problems; None if the metric is the mean reward."""
     return result.overall.fixed_pass_at_k[1] if metric == "mean_of_n" else None
 
 
 def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
-    """Return the metric for each category, family or difficulty level."""
     groups: dict[str, list[ProblemResult]] = {}
     for problem in result.problems:
         family = problem.labels.get("family")
@@ -234,11 +232,10 @@ def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interv
 
 
 def average(scores: Sequence[Interval]) -> Interval:
-    """Return the unweighted mean of several benchmarks' numbers, as in the paper's Avg column.
+    """Return the unweighted mean of several benchmarks, like the paper's column Avg.
 
-    Benchmarks are independent, so the distances from value to limit add in squares (Zou and Donner 2008, "Construction
-    of confidence limits about effect measures", equation 2). NaN if a benchmark has no value. Raises ValueError without
-    benchmarks.
+    Intervals are combined as for independent estimates (Zou and Donner 2008, "Construction of confidence limits about
+    effect measures", equation 2). NaN if a benchmark has no value. Raises ValueError if ``scores`` is empty.
     """
     if not scores:
         raise ValueError("an average needs at least one benchmark")
@@ -255,7 +252,10 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(
     a: EvalResult, b: EvalResult, metric: Metric
 ) -> tuple[Interval | None, Interval | None]:
-    """Return the paired difference b - a, with intervals for similar problems and for the same problems."""
+    """Return the paired difference b - a with two intervals, as in ``compare.Difference``.
+
+    Both are None if the results cannot be compared.
+    """
     try:
         change = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
@@ -264,6 +264,6 @@ def difference(
 
 
 def trained_mark(table: Table, group: str) -> str:
-    """Return the heading of a group's column, with a star if the group is a level in training."""
+    """Return the column title of a group, with a star if training used this difficulty level."""
     trained = table.by == "rung" and group.isdigit() and int(group) in table.trained
     return f"{group}*" if trained else group

@@ -1,6 +1,6 @@
-"""Runs a suite: every model on every loaded benchmark, each in a separate folder.
+"""Runs a suite: evaluates every model on every loaded benchmark, each in a separate folder.
 
-A failed benchmark does not stop the others. Repeating the call resumes.
+If a benchmark fails, the others still run. An interrupted suite continues when it is run again.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ SAME_FAILURES = 2
 
 @dataclass(frozen=True, slots=True)
 class ModelScores:
-    """One model's results and folders, by benchmark."""
-
     label: str
     results: Mapping[str, EvalResult]
     folders: Mapping[str, Path]
@@ -39,7 +37,10 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The outcome of a suite. For each benchmark, ``shared`` names the problems that are also in the training data."""
+    """The outcome of a suite.
+
+    ``shared`` maps a benchmark to the ids of its problems that are also in the training data.
+    """
 
     suite: Suite
     names: tuple[str, ...]
@@ -63,7 +64,6 @@ class SuiteResult:
 
 
 def suites_root(run: Run | None, out: Path | None) -> Path:
-    """Return ``out``, or else the suites folder of the run or of EVALS."""
     if out is not None:
         return out
     return (run.path if run is not None else EVALS) / SUITES

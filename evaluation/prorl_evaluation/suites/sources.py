@@ -27,12 +27,12 @@ from prorl_evaluation.suites.suite import (
 from prorl_evaluation.types import EvaluationError
 
 TRIES = 20
-"""Maximum number of draws for one procedural problem; its family then counts as exhausted."""
+"""Maximum number of attempts to generate a procedural problem that differs from the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed benchmark, for ``model`` or ("") all models; ``service`` means that a service is the cause."""
+    """A failed benchmark, for one ``model`` or, if "", for all; ``service`` means that a service is the cause."""
 
     benchmark: str
     reason: str
@@ -42,7 +42,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A benchmark's problems; ``manifest`` is their digest."""
+    """A loaded benchmark; ``manifest`` is a hash of its problems."""
 
     name: str
     samples: Sequence[Sample]
@@ -53,15 +53,13 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """Loaded and failed benchmarks, in order."""
-
     ready: list[Ready] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The benchmarks to load (None: all), the limit per benchmark, and the folder with local copies of their files."""
+    """The benchmarks to load (None: all), a limit on their problems, and the folder of local copies of files."""
 
     names: Sequence[str] | None = None
     limit: int | None = None
@@ -69,7 +67,10 @@ class Selection:
 
 
 def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
-    """Return the requested benchmarks in order. Raises EvaluationError for unknown or no names."""
+    """Return the requested benchmarks (None: all), in the suite's order.
+
+    Raises EvaluationError for an unknown name, or if ``names`` is empty.
+    """
     options = list(suite.sources)
     if names is None:
         return options
@@ -88,7 +89,7 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
 
 
 def gather_benchmarks(suite: Suite, selection: Selection, progress: Progress) -> Gathered:
-    """Load every requested benchmark. Raises EvaluationError for unknown or no names."""
+    """Load every requested benchmark. Raises EvaluationError like ``pick_names``."""
     gathered = Gathered()
     names = pick_names(suite, selection.names)
     progress.start(f"load suite {suite.name}", len(names))
@@ -151,7 +152,7 @@ def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
             else:
                 raise EvaluationError(
                     f"{spec.name}: family '{name}' has fewer than {number + 1} different problems: "
-                    "lower its count"
+                    f"lower the count of {spec.name}"
                 )
             questions.add(item.question)
             prompt = spec.template.replace(PLACE, item.question)
@@ -174,9 +175,9 @@ def one_line(error: Exception) -> str:
 
 
 def is_service(error: BaseException) -> bool:
-    """Return whether a service failed, such as an unreachable hub.
+    """Return whether a service caused the error, such as an unreachable hub.
 
-    False if the hub refuses (gated, no such file), which the user can fix.
+    A refusal by the hub (gated, file not found) does not count.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -203,7 +204,7 @@ def training_data(run: Run | None) -> Path | None:
 def shared_with(
     ready: Sequence[Ready], data: Path, progress: Progress
 ) -> dict[str, tuple[str, ...]]:
-    """Return the problems that also occur in the train split of ``data``, by benchmark. Raises DatasetError."""
+    """Return {benchmark: ids of problems that also occur in the train split of ``data``}. Raises DatasetError."""
     problems_by_key: dict[bytes, list[tuple[str, str]]] = {}
     for one in ready:
         for sample in one.samples:
@@ -221,7 +222,6 @@ def shared_with(
 
 
 def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> list[str]:
-    """Return a warning per benchmark that shares problems with training data."""
     sizes = {one.name: len(one.samples) for one in ready}
     return [
         f"{name}: {len(ids)} of {sizes[name]} problems also occur in the run's training data "

@@ -76,7 +76,7 @@ class _Strict(BaseModel):
 
 
 class Sampling(_Strict):
-    """Default sampling of the suite. If ``max_tokens`` is None, the run's value is used."""
+    """Default sampling parameters of the suite; ``max_tokens`` None means the run's value."""
 
     n: Annotated[int, Field(ge=1)] = 16
     temperature: Annotated[float, Field(ge=0)] = 0.6
@@ -85,7 +85,7 @@ class Sampling(_Strict):
 
 
 class ProceduralSpec(_Strict):
-    """Problems of prorl's own generators; ``prompt`` must contain {question}."""
+    """Problems from prorl's own generators; ``prompt`` must contain {question}."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -100,13 +100,13 @@ class ProceduralSpec(_Strict):
     def _asks(self) -> ProceduralSpec:
         if PLACE not in self.template:
             raise ValueError(
-                f"{self.name}: prompt does not say where the question goes: write {PLACE} there"
+                f"{self.name}: the prompt must contain {PLACE}, which is replaced by the question"
             )
         return self
 
     @property
     def template(self) -> str:
-        """The prompt template (default: the domain's), in which PLACE stands for the question."""
+        """The prompt template (default: the domain's), with PLACE where the question goes."""
         written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)
@@ -128,17 +128,15 @@ Source = BenchmarkSpec | ProceduralSpec | DatasetSpec
 
 
 class Column(_Strict):
-    """A benchmark with its short column head."""
-
     benchmark: str
     head: str
 
 
 class Table(_Strict):
-    """A table with one column for each benchmark, or for each group of one benchmark.
+    """A table with a column for each benchmark, or for each group of one benchmark.
 
     ``by`` groups the problems by ``category``, ``family`` or ``rung`` (difficulty level). ``average`` adds the
-    unweighted mean, as in the paper. ``trained`` are the rungs in the training data.
+    unweighted mean. ``trained`` lists the rungs used in training.
     """
 
     title: str
@@ -151,9 +149,9 @@ class Table(_Strict):
     @model_validator(mode="after")
     def _consistent(self) -> Table:
         if (self.benchmark is None) != (self.by is None):
-            raise ValueError("a table of one benchmark needs both benchmark and by")
+            raise ValueError("a table by groups needs both benchmark and by")
         if bool(self.columns) == (self.benchmark is not None):
-            raise ValueError("a table has either columns, or benchmark and by")
+            raise ValueError("a table needs either columns, or both benchmark and by")
         return self
 
     @property
@@ -162,7 +160,7 @@ class Table(_Strict):
 
 
 class Suite(_Strict):
-    """A suite of benchmarks: names in the catalogue, paths relative to ``base``, or whole definitions."""
+    """A suite; each benchmark is a catalogue name, a path relative to ``base``, or a definition."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     title: str
@@ -189,7 +187,7 @@ class Suite(_Strict):
                 if name not in names:
                     hint = nearest(name, names)
                     raise ValueError(
-                        f"table '{table.title}' names '{name}'{hint}, which the suite lacks"
+                        f"table '{table.title}' names '{name}'{hint}, which is not a benchmark of the suite"
                     )
         return self
 
@@ -202,7 +200,7 @@ class Suite(_Strict):
         return str(self.base / name) if _is_path(name) else name
 
     def parts(self, name: str) -> tuple[dict[str, str], ...]:
-        """Return the plug-in records of benchmark ``name``: third-party file and adapter."""
+        """Return the records of the plug-ins that benchmark ``name`` uses."""
         source = self.sources[name]
         adapter = source.adapter if isinstance(source, BenchmarkSpec) else None
         records = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
@@ -214,7 +212,7 @@ class Suite(_Strict):
         return tuple(records)
 
     def adding(self, paths: Sequence[str]) -> Suite:
-        """Return the suite with the benchmarks in these files. Raises DatasetError."""
+        """Return the suite with the benchmarks of these YAML files added. Raises DatasetError."""
         if not paths:
             return self
         files = [str(Path(path).absolute()) for path in paths]
@@ -230,7 +228,7 @@ class Suite(_Strict):
         return Suite(**{field: getattr(self, field) for field in Suite.model_fields} | changed)
 
     def metric(self, name: str) -> Metric:
-        """Return the benchmark's metric; prorl's own problems use ProRL's metric for their domain."""
+        """Return a benchmark's metric; for a ProceduralSpec it depends on the domain."""
         source = self.sources[name]
         if isinstance(source, ProceduralSpec):
             return "mean_reward" if source.domain in ("logic", "instruction") else "mean_of_n"
@@ -273,7 +271,7 @@ def load_suite(name: str) -> Suite:
     hint = nearest(name, suite_names())
     options = ", ".join(suite_names())
     raise EvaluationError(
-        f"no suite '{name}'{hint}; known: {options}; or give the path of a .yaml file of your own"
+        f"no suite '{name}'{hint}; known: {options}; your own suite is named by the path of its .yaml file"
     )
 
 
@@ -318,7 +316,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "generated": Generated,
     "versions": VersionFile,
 }
-"""Models by the name in an error's location, which is a definition's type or the key of a part."""
+"""The model class for each name that can occur in the location of a validation error."""
 
 
 def _explain(title: str, item: dict[str, Any]) -> str:

@@ -34,20 +34,17 @@ ABSENT = "-"
 ASSUMED = "~"
 BOTH = "[ ] holds for problems like these, { } for new samples of these very problems"
 CUT_SHOWN = 0.05
-"""Minimum share of truncated answers for which a note is shown."""
+"""Minimum fraction of truncated answers for which a note is shown."""
 
 
 @dataclass(slots=True)
 class SuiteTable:
-    """A table with notes on comparability before it and other notes below it."""
-
     table: TextTable
     before: list[str] = field(default_factory=list)
     below: list[str] = field(default_factory=list)
 
 
 def suite_tables(result: SuiteResult, choice: RowChoice = "core") -> list[SuiteTable]:
-    """Return the suite's tables of requested benchmarks."""
     return [
         _by_group(result, table, choice)
         if table.by is not None
@@ -57,7 +54,7 @@ def suite_tables(result: SuiteResult, choice: RowChoice = "core") -> list[SuiteT
 
 
 def percent(interval: Interval | None, sign: str = "", fixed: Interval | None = None) -> str:
-    """Return the percentage with its intervals; ``fixed`` is shown in braces."""
+    """Return the value and its intervals in percent; ``fixed`` is shown in braces."""
     if interval is None or interval.count == 0:
         return ABSENT
     value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
@@ -287,7 +284,7 @@ def _finite(value: float) -> float | None:
 
 
 def save_suite(result: SuiteResult, root: Path, choice: RowChoice = "core") -> Path:
-    """Write JSON and Markdown to ``root`` atomically, and return the Markdown's path."""
+    """Write the outcome to ``root`` as JSON and Markdown; return the path of the Markdown file."""
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
     sampling = {name: getattr(s, name) for name in names}

@@ -1,4 +1,4 @@
-"""Counts rows by label, in histograms, and dropped rows."""
+"""Counts a dataset's rows by label and in histograms, and its dropped rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from prorl_viewer.datasets.table import NONE, Rates, RowTable, label_order, wind
 from prorl_viewer.subject import Json, Private, Query
 
 RATE_EDGES = (0.0, 1e-6, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1 - 1e-6)
-"""Lower edges of the bins of pass rates: 0, eighths, and 1."""
+"""Lower edges of the pass-rate bins: 0, above 0, eighths, and 1."""
 RATE_NAMES = ("0", "above 0", *(f"{edge}+" for edge in RATE_EDGES[2:-1]), "1")
 _LISTED_LABELS = ("domain", "licence", "gold_check", "level", "source")
 
@@ -106,7 +106,7 @@ def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:
 
 
 PAIRS_SHOWN = 3
-"""Maximum number of example pairs per benchmark and rule."""
+"""Maximum number of example matches per benchmark and rule."""
 
 
 @dataclass(slots=True)
@@ -115,16 +115,16 @@ class Drops:
     examples: list[dict[str, Any]] = field(default_factory=list)
     """The lines of ``dropped.jsonl``."""
     pairs: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
-    """Number of matches with benchmarks, by benchmark, rule and whether the row was dropped."""
+    """Counts matches with benchmark items by (benchmark, rule, whether the row was dropped)."""
     pair_examples: dict[tuple[str, str, bool], list[dict[str, Any]]] = field(default_factory=dict)
     kept_like: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Maps each kept row to its matches with benchmarks (``variants: keep``)."""
+    """Maps a kept row to its matches with benchmark items."""
     repeated: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Maps each kept row to examples of its duplicates."""
+    """Maps a kept row to its dropped duplicates."""
 
     @classmethod
     def read(cls, folder: Path, manifest: Mapping[str, Any]) -> Drops:
-        """Read the files of a dataset. Raises UserError."""
+        """Read a dataset's files. Raises UserError for an invalid file."""
         drops = cls(manifest)
         if (folder / DROPPED).is_file():
             for _, line in read_jsonl(folder / DROPPED):
@@ -147,7 +147,7 @@ class Drops:
             self.kept_like.setdefault(str(line.get("row")), []).append(line)
 
     def page(self, query: Query) -> Json:
-        """Return stages, reasons, and the dropped examples that match the query."""
+        """Return the filter stages, the reasons for dropping, and the dropped examples that match the query."""
         manifest = self.manifest
         conditions = {
             key: query[key] for key in ("stage", "reason", "domain", "entry") if query.get(key)

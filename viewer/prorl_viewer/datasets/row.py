@@ -1,4 +1,4 @@
-"""Shows one row, and checks its gold response again."""
+"""Shows one dataset row, and checks its gold response again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN_APART = ("gold_response", "verified_by", "entry", "family", "level")
 
 
 def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
-    """Return all data of the query's row. Raises NotFoundError."""
+    """Return everything about the query's row. Raises UserError or NotFoundError."""
     at = place(table, query)
     row = table.row(at)
     metadata, reference = _parsed(row["metadata"]), _parsed(row["reference"])
@@ -57,19 +57,19 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
 
 
 def place(table: RowTable, query: Query) -> int:
-    """Return the position of the query's row. Raises UserError or NotFoundError."""
+    """Return the index of the query's row. Raises UserError or NotFoundError."""
     if not (name := query.get("id", "")):
-        raise UserError("the query names no row: give the id of one")
+        raise UserError("the query has no id: add the id of a row")
     at = table.place(name)
     if at is None:
-        raise NotFoundError(f"this dataset has no row '{name}'; it may be among the dropped ones")
+        raise NotFoundError(f"this dataset has no row '{name}': the build may have dropped it")
     return at
 
 
 def gold_response(
     verifier: str, reference: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> str | None:
-    """Return a response with reward 1, from the row or made by the verifier, or None."""
+    """Return a response that should get reward 1, from the row or else from the verifier, or None."""
     response = metadata.get("gold_response")
     if isinstance(response, str):
         return response
@@ -90,7 +90,7 @@ def checked_gold(
     reference: Mapping[str, Any],
     metadata: Mapping[str, Any],
 ) -> Json:
-    """Return the verdict on a row's gold response. Raises UserError."""
+    """Score a row's gold response. Raises UserError if there is none."""
     gold = gold_response(row["verifier"], reference, metadata)
     if gold is None:
         raise UserError(

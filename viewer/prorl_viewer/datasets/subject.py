@@ -27,7 +27,7 @@ from prorl_viewer.datasets.table import (
 from prorl_viewer.subject import Json, Kind, Page, Private, Query, Subject, choice
 
 EXCERPT = 160
-"""Number of characters of each question in the list."""
+"""Number of characters shown of a question in lists."""
 EXPORTED_ROWS = 20
 """Number of rows per domain that an exported page contains in full."""
 
@@ -72,7 +72,6 @@ class DatasetSubject:
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages: all counts, and each domain's first rows."""
         yield from (("summary", {}), ("histograms", {}), ("drops", {}), ("entries", {}))
         yield from (("groups", {"by": name}) for name in LABEL_NAMES)
         yield "rows", {}

@@ -36,7 +36,7 @@ class Rates:
     high: Values
     n: NDArray[np.int32]
     keys: dict[int, str] = field(default_factory=dict)
-    """Maps a row to the key of its prompt when it was rated."""
+    """Maps a row to the key of the prompt that was rated."""
 
     @classmethod
     def read(cls, file: Path | None, ids: Any) -> Rates:
@@ -81,15 +81,15 @@ def _share(value: Any) -> float:
 
 
 LABELS = ("split", "domain", "verifier", "source", "licence", "gold_check")
-"""Columns that have few distinct values."""
+"""Label columns: each has few distinct values."""
 FROM_METADATA = ("entry", "family", "level")
 LABEL_NAMES = (*LABELS, *FROM_METADATA)
 _BATCH = 4096
 FEW_LABELS = 100
-"""A column with more distinct values is a label only if it has at least twice as many rows as values."""
+"""A column with more distinct values is a label only if each value occurs twice on average."""
 
 _OTHER_TYPES = (KeyError, TypeError, AttributeError, ValueError, IndexError)
-"""Errors that values of unexpected types cause."""
+"""Errors raised for values of unexpected types."""
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -97,7 +97,7 @@ Places = NDArray[np.int64]
 
 @dataclass(slots=True)
 class Labels:
-    """A column with few distinct values: ``codes`` (N,) index ``names``; "" means no value."""
+    """A column of N labels: row i has the label ``names[codes[i]]``; "" means no label."""
 
     names: list[str]
     codes: Codes
@@ -126,7 +126,7 @@ class _LabelMaker:
         return self.name_codes.setdefault(label(value), len(self.name_codes))
 
     def labels(self) -> Labels:
-        """Return the column, empty if most rows have distinct values."""
+        """Return the column; all its labels are "" if it has too many distinct values."""
         codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
         if len(self.name_codes) > max(FEW_LABELS, len(codes) // 2):
             return Labels([""], np.zeros_like(codes))
@@ -157,7 +157,7 @@ class RowTable:
 
         files = [path for split in SPLITS if (path := folder / f"{split}.parquet").is_file()]
         if not files:
-            raise DatasetError(f"{folder} holds no rows: build the dataset again")
+            raise DatasetError(f"{folder} has no file of rows: build the dataset again")
         starts, ids, labels = _read_labels(files)
         prompts, characters = _read_prompts(files)
         pyarrow.default_memory_pool().release_unused()
@@ -173,7 +173,7 @@ class RowTable:
         return str(self.prompts[row].as_py())
 
     def rows_containing(self, text: str) -> Mask:
-        """Return which rows have ``text`` in their id or prompt."""
+        """Return a mask of the rows with ``text`` in their id or prompt."""
         import pyarrow.compute as pc
 
         columns = (self.prompts, self.ids)
@@ -193,12 +193,12 @@ class RowTable:
                     values: dict[str, Any] = table.slice(left, 1).to_pylist()[0]
                     return values
                 left -= rows
-        raise DatasetError(f"{self.files[at]} changed while it was open: open it again")
+        raise DatasetError(f"{self.files[at]} changed while it was open: open the page again")
 
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Turn errors about a file's content into a DatasetError with the file's name."""
+    """Convert errors about a file's content to a DatasetError that names the file."""
     import pyarrow
 
     try:
@@ -268,28 +268,26 @@ def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
 
 SORTS = ("", "rate", "n", "characters", *LABEL_NAMES)
 COUNTED = tuple(name for name in LABEL_NAMES if name != "entry")
-"""Labels whose values are offered with counts; ``entry`` has many values, mostly the same as families."""
+"""Labels whose values are listed with counts."""
 LONGEST_TEXT = 500
-"""Maximum number of characters of a search text."""
 MOST_LISTED = 500
-"""Maximum number of rows in an answer."""
 NONE = "(none)"
-"""The value in a query for rows without a family or level."""
+"""Value in a query that selects rows without the label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The positions of the selected rows in order, with counts by label and value."""
+    """Indices of the selected rows in order, and counts by label and value."""
 
     places: Places
     counts: dict[str, dict[str, int]]
 
 
 def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
-    """Return the rows that match a query. Raises UserError for invalid values.
+    """Select and sort the rows that match a query.
 
-    The query's keys are label names, ``q`` (a text in prompt or id), ``rate_from``, ``rate_to``, ``rated``, ``sort``
-    and ``down``.
+    The query's keys are label names, ``q`` (text in prompt or id), ``rate_from``, ``rate_to``, ``rated`` (yes or no),
+    ``sort`` (a column) and ``down`` (1: descending). Raises UserError for invalid values.
     """
     by_label = {
         name: table.labels[name].equal_to("" if value == NONE else value)
@@ -318,7 +316,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
 
 
 def window(query: Query, total: int) -> tuple[int, int]:
-    """Return the first row that the query asks for, and the end (exclusive). Raises UserError."""
+    """Return the index of the first row that the query requests, and the end (exclusive). Raises UserError."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset must be at least 0, limit from 1 to {MOST_LISTED}")

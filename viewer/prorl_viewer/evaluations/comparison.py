@@ -1,4 +1,4 @@
-"""Returns curves, claims and solvable sets from ``prorl_evaluation.report.data``."""
+"""Returns the curves, claims and solvable sets of an evaluation as JSON pages."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from prorl_viewer.subject import Json, NotFoundError
 
 
 def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
-    """Return the curves of ``group`` (``kind:name``), and all groups."""
+    """Return the curves of ``group`` (written as kind:name), and the names of all groups."""
     by_name = {name_of(g): g for g in data.groups}
     if group not in by_name:
-        raise NotFoundError(f"there is no group '{group}' among {', '.join(list(by_name)[:8])}")
+        raise NotFoundError(
+            f"there is no group '{group}'; the groups are {', '.join(list(by_name)[:8])}"
+        )
     chosen = by_name[group]
     return {
         "groups": [{"name": n, "kind": g.kind, "problems": g.problems} for n, g in by_name.items()],
@@ -113,7 +115,7 @@ def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json
 
 
 def solvable(results: Sequence[EvalResult]) -> Json:
-    """Return the problems that later results gained, lost and kept. Raises EvaluationError if no problem is shared."""
+    """Return which problems each later result gained and lost. Raises EvaluationError if no problem is shared."""
     aligned, warnings = align(results)
     base = results[0]
     changes = [

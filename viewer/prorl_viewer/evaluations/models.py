@@ -19,7 +19,10 @@ from prorl_viewer.subject import NotFoundError
 
 
 class Model:
-    """One model of an evaluation. ``key`` is its name in addresses; ``parts`` maps benchmarks (or "") to folders."""
+    """One model of an evaluation; ``key`` names it in URLs.
+
+    ``parts`` maps each benchmark of a suite to its result folder; without a suite, the only benchmark is "".
+    """
 
     def __init__(self, key: str, parts: Mapping[str, Part]) -> None:
         self.key = key
@@ -28,7 +31,7 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first folder, for values that are the same in all folders."""
+        """The first part, for values that all parts share."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
@@ -50,7 +53,7 @@ class Model:
 
     @property
     def problems(self) -> list[ProblemResult]:
-        """All problems with their counts. The names of a suite's problems are those of ``join_results``."""
+        """All problems with their counts; ids of a suite's problems start with the benchmark."""
         return [
             p
             for benchmark, part in self.parts.items()
@@ -81,12 +84,11 @@ class Model:
         }
 
     def problem(self, problem: str) -> Problem:
-        """Return a problem with its task. Raises NotFoundError."""
         part, name = self._place(problem)
         return part.problem(name)
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return all answers to a problem, or those of ``indices``. Raises NotFoundError."""
+        """Return all answers to a problem, or those with ``indices``. Raises NotFoundError."""
         part, name = self._place(problem)
         return part.answers(name, indices)
 
@@ -108,7 +110,7 @@ class Model:
 
 
 def make_labels_unique(models: Sequence[Model]) -> None:
-    """Append the folder's name to labels that occur twice."""
+    """Append the folder's name to labels that occur more than once."""
     labels = [m.label for m in models]
     for model in models:
         if labels.count(model.label) > 1:
@@ -118,7 +120,7 @@ def make_labels_unique(models: Sequence[Model]) -> None:
 
 
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
-"""Errors that settings of unexpected types cause."""
+"""Errors raised for settings of unexpected types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ class _Located:
 
 
 def group(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[Group]:
-    """Group evaluation ``folders``; several ``named`` folders form one group."""
+    """Group ``folders`` by evaluation; if several of them are ``named``, these form one evaluation."""
     named_paths = {path.resolve() for path in named}
     located = [_locate(folder) for folder in folders]
     chosen = [f for f in located if f.folder.resolve() in named_paths]

@@ -1,4 +1,4 @@
-"""Reads one evaluation folder: problems, counts and, on demand, single answers."""
+"""Reads the problems, counts and answers of one evaluation folder."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 
 HEAD = b'{"key": "'
-"""Start of each line that prorl writes; other lines are parsed to find their key."""
+"""Start of the lines that prorl writes; other lines are parsed as JSON to find their key."""
 DIGITS = 16
-"""Number of hex digits of a key (of 32) used to find lines; the line itself confirms the key."""
+"""Number of hex digits of a key (of 32) in the index."""
 
 
 class KeyedLines:
-    """The lines of a JSON-lines file by key; each line must have ``fields``."""
+    """The lines of a JSON-lines file, found by key; each line must have ``fields``."""
 
     def __init__(self, path: Path, fields: Mapping[str, Types]) -> None:
         self.path, self.fields = path, fields
@@ -65,7 +65,7 @@ class KeyedLines:
         self._lock = threading.Lock()
 
     def rows(self, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-        """Return all lines of each key, after reading new lines. Raises EvaluationError for a damaged line."""
+        """Return the lines of each key, including new ones. Raises EvaluationError for a damaged line."""
         import numpy as np
 
         with self._lock:
@@ -95,7 +95,6 @@ class KeyedLines:
         return row
 
     def _read_new(self) -> bool:
-        """Read new lines; return whether the file exists."""
         try:
             with self.path.open("rb") as file:
                 stat = os.fstat(file.fileno())
@@ -142,14 +141,13 @@ def _head(line: bytes) -> int | None:
 
 FILES = (EVAL_FILE, PROBLEMS_FILE, RESULT_FILE, SAMPLES_FILE, VERDICTS_FILE)
 MOST_SAMPLES = 100_000
-"""Maximum samples per problem; evaluations with more are rejected."""
 State = tuple[tuple[int, int, int], ...]
-"""Inode, size and time of each of FILES."""
+"""(inode, size, modification time) of each of FILES."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedProblem:
-    """A problem for lists; ``place`` is the byte offset of its line."""
+    """A problem as shown in lists; ``place`` is the byte offset of its line."""
 
     id: str
     domain: str
@@ -161,7 +159,7 @@ class ListedProblem:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer; ``verdict`` is None until scored."""
+    """One sample with its verdict (None until it is scored)."""
 
     index: int
     sample: SampleRecord
@@ -169,7 +167,7 @@ class Answer:
 
 
 class Part:
-    """An evaluation folder as of the last ``refresh``."""
+    """One evaluation folder, as read by the last ``refresh``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -195,7 +193,7 @@ class Part:
 
     @property
     def finished(self) -> bool:
-        """Whether the result was made with the current settings."""
+        """Whether there is a result that was made with the current settings."""
         if self.result is None:
             return False
         job = self.job
@@ -219,7 +217,7 @@ class Part:
         return sum(p.sampled for p in self.problems), self.n * len(self.problems)
 
     def refresh(self) -> None:
-        """Read what changed. Raises EvaluationError for invalid files."""
+        """Read the files that changed. Raises EvaluationError for an invalid file."""
         with self._lock:
             state = self.state()
             if state == self._state:
@@ -251,7 +249,9 @@ class Part:
                     )
                 self.problems = self._counting.refresh()
             else:
-                raise EvaluationError(f"{self.folder} holds neither {EVAL_FILE} nor {RESULT_FILE}")
+                raise EvaluationError(
+                    f"{self.folder} has neither {EVAL_FILE} nor {RESULT_FILE}: run its pass-at-k command again"
+                )
             self._state = state
 
     def problem(self, problem: str) -> Problem:
@@ -260,7 +260,7 @@ class Part:
             return problem_of(json.loads(file.readline()))
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return a problem's answers, or those of ``indices``. Raises KeyError, EvaluationError."""
+        """Return a problem's samples, or those with ``indices``. Raises KeyError, EvaluationError."""
         if self.job is None or problem not in self.listed:
             raise KeyError(problem)
         keys, details = Keys(self.job.model_digest, self.job.settings), self.problem(problem)
@@ -297,11 +297,11 @@ def _read_job(folder: Path) -> EvalJob | None:
     try:
         job = job_of(json.loads(file.read_text(encoding="utf-8")))
         if job.settings.n > MOST_SAMPLES:
-            raise ValueError(f"n is over {MOST_SAMPLES:,}")
+            raise ValueError(f"n is over {MOST_SAMPLES:,}, which is more than the page can show")
         return job
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EvaluationError(
-            f"{file} is damaged ({error}): run the pass-at-k command again"
+            f"{file} is damaged ({error}): run its pass-at-k command again"
         ) from error
 
 
@@ -319,13 +319,13 @@ def _read_problems(file: Path) -> Iterator[ListedProblem]:
                 )
             except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise EvaluationError(
-                    f"{file} is damaged ({error}): run the pass-at-k command again"
+                    f"{file} is damaged ({error}): run its pass-at-k command again"
                 ) from error
             place += len(line)
 
 
 class Counting:
-    """Counts of an unfinished evaluation, updated from new lines of its files."""
+    """Counts the samples and verdicts of an unfinished evaluation while its files grow."""
 
     def __init__(self, folder: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
         self._problems = {p.id: p for p in problems}

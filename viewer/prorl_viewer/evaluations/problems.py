@@ -16,7 +16,7 @@ from prorl_viewer.evaluations.parts import Answer, ListedProblem
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 PROMPT_START = 160
-"""Number of characters shown of a prompt, from the last part of a long one, in which problems differ."""
+"""Number of characters shown of a prompt in lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def rows_of(models: Sequence[Model]) -> dict[str, Row]:
 
 
 def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
-    """Return ``[correct, scored]`` of each model for each problem, or None if not sampled."""
+    """Return each model's ``[correct, scored]`` for each problem (null if not sampled)."""
     listed = []
     for name, row in rows.items():
         labels = row.first.labels
@@ -90,9 +90,9 @@ def search(rows: Mapping[str, Row], words: str) -> Json:
 
 
 ANSWER_START = 200
-"""Number of characters of an answer in a list."""
+"""Number of characters shown of an answer in lists."""
 KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjudged")
-"""Kinds of answers; one answer may have several kinds."""
+"""Kinds of answers; an answer can have several."""
 
 
 def problem_page(models: Sequence[Model], row: Row) -> Json:
@@ -166,7 +166,7 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
 
 
 def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
-    """Return an answer as a row for ``Checker``. Raises NotFoundError."""
+    """Return an answer as a row for ``Checker.check``. Raises NotFoundError."""
     answer, task = one_answer(model, problem, index), model.problem(problem).task
     verdict = answer.verdict
     return {

@@ -32,13 +32,12 @@ from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, integer
 
 T = TypeVar("T")
 MOST_RESULTS = 12
-"""Number of computed results to keep; the oldest are dropped."""
 PATIENCE = 0.25
-"""Time in seconds for which a caller waits for work that may be quick."""
+"""Time in seconds that a request waits for a result."""
 
 
 class OnDemand:
-    """Computes results in the background, by key; ``done`` counts them."""
+    """Computes results in the background and caches them by key; ``done`` counts the computed ones."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -51,7 +50,7 @@ class OnDemand:
     ) -> T | None:
         """Return the result of ``work``, or None if it takes longer than ``patience`` seconds (None: no limit).
 
-        If ``work`` fails, every caller gets the error.
+        Raises the error of ``work``.
         """
         with self._lock:
             future = self._futures.get(key)
@@ -79,9 +78,9 @@ class OnDemand:
 
 COMPUTING: Json = {"state": "computing"}
 EXPORTED_PROBLEMS = 40
-"""Number of problems whose answers an exported page contains; gained and lost problems come first."""
+"""Maximum number of problems whose answers are exported; gained and lost problems come first."""
 EXPORTED_SAMPLES = 8
-"""Number of answers per problem and model that an exported page contains in full."""
+"""Maximum number of exported answers per problem and model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ class _Chosen:
 
 
 class EvaluationSubject:
-    """Results of models on the same problems. The first model in an address is the baseline."""
+    """Results of models on the same problems; the first model that a query names is the baseline."""
 
     kind: Kind = "evaluation"
 
@@ -139,7 +138,6 @@ class EvaluationSubject:
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages, after waiting for computed pages."""
         rows = self._current_rows()
         yield from (("summary", {}), ("matrix", {}), ("settings", {}))
         changed: list[str] = []
@@ -261,7 +259,9 @@ class EvaluationSubject:
         model = next((m for m in self._models if m.key == key), None)
         if model is None:
             keys = [m.key for m in self._models]
-            raise NotFoundError(f"there is no model '{key}'{nearest(key, keys)}: {', '.join(keys)}")
+            raise NotFoundError(
+                f"there is no model '{key}'{nearest(key, keys)}; the models are {', '.join(keys)}"
+            )
         return model
 
     def _choose(self, query: Query) -> _Chosen:
@@ -271,11 +271,13 @@ class EvaluationSubject:
         done = [m for m in models if m.results()]
         if not done:
             raise EvaluationError(
-                "no result yet: intervals and claims are made when sampling is finished"
+                "no result yet: intervals and claims appear when an evaluation is finished"
             )
         shared = [b for b in done[0].results() if all(b in m.results() for m in done)]
         if not shared:
-            raise EvaluationError("there is no benchmark that all of these models have finished")
+            raise EvaluationError(
+                "the chosen models have no finished benchmark in common: choose other models"
+            )
         base = 0 if keys else self._base(done)
         unfinished = tuple(m.label for m in models if not m.finished)
         return _Chosen(tuple(done), base, bool(keys), tuple(shared), unfinished)
@@ -338,5 +340,5 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[EvaluationSubject]:
-    """Return the evaluations. Several ``named`` folders form one evaluation, with the first as baseline."""
+    """Return the evaluations in ``folders``; several ``named`` folders form one, baseline first."""
     return [EvaluationSubject(models) for models in group(folders, named)]

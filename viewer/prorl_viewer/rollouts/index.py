@@ -23,7 +23,7 @@ from prorl_viewer.rollouts.table import Table
 
 
 def merge(segments: Sequence[Segment]) -> Segment:
-    """Merge segments into one, with their texts in an unnamed temporary file. Raises OSError."""
+    """Merge segments into one whose texts are in a temporary file. Raises OSError."""
     parts, offsets, texts, size = [], [np.zeros(1, np.int64)], 0, 0
     with tempfile.TemporaryFile() as file:
         for one in segments:
@@ -46,19 +46,19 @@ def merge(segments: Sequence[Segment]) -> Segment:
 
 READERS = 2
 AT_FIRST, AT_ONCE = 4, 32
-"""Files to read before waiting callers are notified: AT_FIRST at the start, later AT_ONCE."""
+"""Number of files to read at once: AT_FIRST at the start, later AT_ONCE."""
 MERGED_FILES, MERGED_BYTES = 64, 32 << 20
-"""From this number of files, or bytes of text, segments are merged and their texts move from memory to a file."""
+"""Number of files, or bytes of text, from which segments are merged and their texts are written to a file."""
 
 MOST_LISTED = 1_000_000
-"""After this many of the newest responses, older step files are not read: the process then takes about 1 GB."""
+"""Number of responses after which older step files are not read, which limits memory to about 1 GB."""
 
 _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """The reading state: ``read`` of ``files`` have been read; ``problems`` has a message per skipped file."""
+    """How far the rollouts have been read; ``problems`` has a message for each skipped file."""
 
     table: Table
     read: int
@@ -67,12 +67,11 @@ class IndexState:
 
     @property
     def complete(self) -> bool:
-        """Whether every file has been read or skipped."""
         return self.read == self.files
 
 
 class Index(Closing):
-    """The rollouts of a run."""
+    """The rollouts of a run, read in the background."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -88,7 +87,7 @@ class Index(Closing):
         self._failed: Exception | None = None
 
     def state(self, rows: int = 0, wait: float = 0.0) -> IndexState:
-        """Return the current state as soon as ``rows`` rows are read, or after ``wait`` seconds."""
+        """Return the current state when ``rows`` rows are read, or after ``wait`` seconds."""
         self._asked = True
         self._look()
         if self._failed is not None:
@@ -205,9 +204,7 @@ class Index(Closing):
             whole = merge(small)
         except OSError as error:
             why = error.strerror or type(error).__name__
-            self._no_room = (
-                f"texts stay in memory, as {tempfile.gettempdir()} cannot hold them: {why}"
-            )
+            self._no_room = f"texts stay in memory, because they cannot be written to {tempfile.gettempdir()}: {why}"
             return
         with self._changed:
             if all(s in self._segments for s in small):

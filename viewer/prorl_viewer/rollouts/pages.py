@@ -26,27 +26,27 @@ from prorl_viewer.rollouts.table import Filter, Numbers, RowQuery, Rows, Searche
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer, private
 
 PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level", "turns")
-"""Columns with text from models and datasets; other text columns contain names."""
+"""Columns with text from models and datasets."""
 HEAD = 160
-"""Number of characters of a response in the list."""
+"""Number of characters shown of a response in lists."""
 LOOKED_AT = 1 << 20
-"""The list searches this many bytes of a text for the position of a match."""
+"""Number of bytes of a text that are searched for the match to show."""
 WHOLE = 100_000
-"""Number of characters of a response in a group; the response's own page shows all."""
+"""Number of characters shown of a response on a group's page."""
 FIRST_ANSWER = 0.5
-"""Time in seconds for which the first answer waits until enough rows are read."""
+"""Time in seconds that a request waits for enough rows."""
 IN_FILE = 400
-"""Number of the newest rollouts that an exported page contains."""
+"""Maximum number of exported rollouts, newest first."""
 TOKENS_IN_FILE = 200_000
-"""Maximum number of tokens in an exported page that have log-probabilities; the newest rollouts come first."""
+"""Maximum number of exported tokens with log-probabilities."""
 READ_ALL = 600.0
-"""Time in seconds for which an export waits until all rollouts are read."""
+"""Time in seconds that an export waits until all rollouts are read."""
 PER_PROMPT = 2000
-"""Maximum number of the newest responses on a prompt's page."""
+"""Maximum number of responses on a prompt's page, newest first."""
 
 
 class Rollouts(Closing):
-    """Pages and actions of a run's rollouts; thread-safe."""
+    """Pages and actions for a run's rollouts; thread-safe."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -72,7 +72,7 @@ class Rollouts(Closing):
         return {"check": self.check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages: the newest rollouts, with groups and prompts."""
+        """Yield (page, query) of the newest rollouts, and of their groups and prompts."""
         table = self._index.state(wait=READ_ALL, rows=1 << 62).table
         yield "rollouts", {"limit": str(IN_FILE)}
         yield "groups", {"limit": str(IN_FILE)}
@@ -99,12 +99,12 @@ class Rollouts(Closing):
     def listed(self, query: Query) -> Json:
         """Return the rows that match the query (see ``read_query``), and their number.
 
-        "total" may grow while "complete" is false.
+        While "complete" is false, there may be more.
         """
         return self._listed(query, lambda table, rows: rows, self._line)
 
     def groups(self, query: Query) -> Json:
-        """Return the prompts with a matching response, by step, with the rewards of all responses to them."""
+        """Return the groups (responses to a prompt in a step) with a matching response, and their rewards."""
         return self._listed({**query, "sort": "step"}, Table.first_of_groups, self._group_line)
 
     def _listed(
@@ -181,7 +181,7 @@ class Rollouts(Closing):
         }
 
     def prompt(self, query: Query) -> Json:
-        """Return one prompt with its rates and responses over all steps."""
+        """Return one prompt with its responses, and its rates by step."""
         sample = query.get("sample", "")
         state = self._index.state(1 << 62, FIRST_ANSWER)
         table = state.table
@@ -267,7 +267,7 @@ class Rollouts(Closing):
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
-        """Return the later step that trained on this response, or None if none did."""
+        """Return the later step that trained on this response, or None."""
         carried = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
         rows = table.select(carried)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]

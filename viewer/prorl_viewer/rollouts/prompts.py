@@ -1,4 +1,4 @@
-"""Finds the prompts of rollouts in the rollout file or the run's dataset."""
+"""Finds the prompts of rollouts, in the rollout file or the run's dataset."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPLITS = ("train", "validation")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Chat messages as (role, content), or why they are missing."""
+    """Chat messages as (role, content) and their ``origin``, or why they are ``missing``."""
 
     messages: tuple[tuple[str, str], ...] = ()
     origin: str = ""
@@ -69,21 +69,21 @@ def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
         return Prompt(messages_of(row["prompt"]), "the rollout file")
     where = setting(run, "data", "path")
     if not isinstance(where, str):
-        return Prompt(missing="the rollout file holds no prompt, and config.yaml names no dataset")
+        return Prompt(missing="the rollout file has no prompt, and config.yaml has no data.path")
     folder = Path(where).expanduser()
     if not folder.exists():
-        why = f"the rollout file holds no prompt, and its dataset {folder} is not on this machine"
+        why = f"the rollout file has no prompt, and its dataset {folder} is not on this machine"
         return Prompt(missing=why)
     try:
         stored = _dataset_row(folder, row["sample_id"])
     except Exception as error:  # noqa: BLE001 - errors of untrusted files are shown on the page
         why = f"{folder} cannot be read ({first_line(error)})"
-        return Prompt(missing=f"the rollout file holds no prompt, and {why}")
+        return Prompt(missing=f"the rollout file has no prompt, and {why}")
     if stored is None:
-        return Prompt(missing=f"the rollout file holds no prompt, and {folder} has no such row")
+        return Prompt(missing=f"the rollout file has no prompt, and {folder} has no such row")
     if not _same_check(stored, row):
         return Prompt(
-            missing=f"the rollout file holds no prompt, and the row of {folder} now has another reference"
+            missing=f"the rollout file has no prompt, and the row of {folder} now has another reference"
         )
     return Prompt(messages_of(stored["prompt"]), f"the dataset {folder.name}")
 
@@ -118,15 +118,15 @@ MOST_TOKENS = 200_000
 
 
 def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
-    """Return the tokens of a rollout row, or "why" there are none.
+    """Return a rollout's tokens with their log-probabilities, or "why" there are none.
 
-    "ends" are offsets in "text" (null: the response) in UTF-16 units. "sampler" and "trainer" are log-probabilities in
-    nats, "gap" is sampler minus trainer; "advantage" is one number for all tokens.
+    "sampler" and "trainer" are log-probabilities in nats, "gap" is sampler minus trainer. "advantage" is one number for
+    all tokens. "ends" are the tokens' end offsets in "text" (null: in the response), in UTF-16 units.
     """
     ids = row.get("token_ids")
     if not ids:
         return {
-            "why": "the rollout file holds no token ids (runs write them with logging.rollouts=full)"
+            "why": "the rollout file has no token ids (the setting logging.rollouts=full writes them)"
         }
     if len(ids) > MOST_TOKENS:
         return {"why": f"{len(ids):,} tokens are more than this page shows ({MOST_TOKENS:,})"}
@@ -163,7 +163,7 @@ def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | 
 
 
 def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
-    """Return each token's text; a character of several tokens belongs to the last."""
+    """Return each token's text; a character that spans several tokens belongs to the last."""
     from tokenizers.decoders import DecodeStream
 
     stream = DecodeStream(skip_special_tokens=True)
@@ -180,7 +180,7 @@ def _tokenizer(run: Path) -> Any:
 
     model = setting(run, "model", "path")
     if not isinstance(model, str):
-        raise UserError("config.yaml names no model")
+        raise UserError("config.yaml has no model.path")
     folder = Path(model).expanduser()
     if model in KNOWN_MODELS and is_cached(model):
         folder = alias_dir(model)

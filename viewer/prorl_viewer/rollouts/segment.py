@@ -1,4 +1,4 @@
-"""Makes rollouts searchable, with columns in memory and texts in memory or a file."""
+"""Holds rollouts as searchable columns; their texts are in memory or in a file."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from prorl_viewer.rollouts.prompts import plain
 from prorl_viewer.subject import NotFoundError, first_line
 
 BATCH = 64
-"""Number of rows read together to find one."""
+"""Number of rows to read at once when looking for one."""
 COLUMNS_OF_TOKENS = tuple(name for name, column in COLUMNS.items() if column.kind.endswith("[]"))
 
 
 def read_row(
     file: Path, row: int, columns: Sequence[str] | None = None, without: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return one row of a step's file: ``columns`` (None: all) except ``without``, null if missing.
+    """Return one row of a step's file; columns that the file lacks are null.
 
-    Raises UserError for an invalid file, NotFoundError for a missing row.
+    ``columns`` None means all columns. Raises UserError for an invalid file, NotFoundError if the row does not exist.
     """
     columns_schema = schema([name for name in columns or COLUMNS if name not in without])
     try:
@@ -52,24 +52,24 @@ def read_row(
     except FileNotFoundError:
         pass
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise UserError(f"{file}: not a readable rollouts file ({first_line(error)})") from error
+        raise UserError(f"{file} is not a valid rollouts file ({first_line(error)})") from error
     raise NotFoundError(f"{file.name} has no row {row}")
 
 
 def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return the rows for one prompt in a step's file, with the row number as "row" and without tokens.
+    """Return the responses to one prompt in a step's file, with their row number as "row" and without tokens.
 
-    Raises UserError for an invalid file, NotFoundError for no rows.
+    Raises UserError for an invalid file, NotFoundError if there are none.
     """
     if not file.is_file():
-        raise NotFoundError(f"the run has no rollouts of that step: {file.name} is not there")
+        raise NotFoundError(f"the run has no rollouts of that step: {file.name} does not exist")
     names = [name for name in COLUMNS if name not in COLUMNS_OF_TOKENS]
     table = read_rollouts(file, names, carried=True)
     table = table.append_column("row", pa.array(range(table.num_rows), pa.int64()))
     try:
         rows = table.filter(compute.equal(table["sample_id"], sample_id)).to_pylist()
     except UnicodeDecodeError as error:
-        raise UserError(f"{file}: a text in it is not UTF-8") from error
+        raise UserError(f"{file} has a text that is not UTF-8") from error
     if not rows:
         raise NotFoundError(f"{file.name} has no responses to '{sample_id}'")
     return [dict(row) for row in rows]
@@ -77,10 +77,10 @@ def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
 
 Mask = npt.NDArray[np.bool_]
 BLOCK = 8 << 20
-"""Maximum bytes of text in memory during a search, unless a single text is longer."""
+"""Maximum number of bytes searched at once, unless a single text is longer."""
 WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status")
 LONGEST_WORD = 200
-"""Maximum number of characters kept of a word (an id or a task's name)."""
+"""Maximum number of characters kept of a value of WORDS."""
 NUMBERS = {
     "sample_index": pa.int64(),
     "tokens": pa.int64(),
@@ -91,7 +91,7 @@ NUMBERS = {
 }
 FLAGS = ("kept", "carried")
 TEXTS = ("response", "prompt")
-"""Columns with the indices of a row's response and prompt in the segment's texts; -1 if missing."""
+"""Columns with the index of the row's response and prompt in the segment's texts; -1 if missing."""
 READ = ("prompt", "response", *WORDS, *NUMBERS, *FLAGS)
 SCHEMA = pa.schema(
     [
@@ -106,7 +106,7 @@ SCHEMA = pa.schema(
 
 
 class FileKey(NamedTuple):
-    """Identifies a step's file and its content."""
+    """Identifies one version of a step's file."""
 
     name: str
     size: int
@@ -115,9 +115,9 @@ class FileKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """The rollouts of some step files; the columns have ``SCHEMA``.
+    """The rollouts of some step files; the columns have the schema SCHEMA.
 
-    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``.
+    Text i is UTF-8, from ``offsets[i]`` to ``offsets[i + 1]`` of ``texts``.
     """
 
     files: tuple[FileKey, ...]
@@ -139,7 +139,7 @@ class Segment:
         return bytes(cut).decode(errors="ignore")  # the cut may split a character
 
     def search(self, needle: str) -> Mask:
-        """Return which rows contain ``needle``, ignoring case."""
+        """Return a mask of the rows that contain ``needle``, ignoring case."""
         ids = self.columns["sample_id"].combine_chunks()
         hits: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
         texts = np.zeros(len(self.offsets), np.bool_)  # the last entry stands for no text
@@ -168,13 +168,13 @@ class Segment:
 
 
 def read_segment(file: Path, key: FileKey) -> Segment:
-    """Return a step's rollouts. Raises UserError for an invalid file."""
+    """Read a step's rollouts. Raises UserError for an invalid file."""
     table = read_rollouts(file, READ, carried=True)
     try:
         table.validate(full=True)
     except pa.ArrowException as error:
         first = str(error).splitlines()[0]
-        raise UserError(f"{file}: a text in it is not UTF-8 ({first})") from error
+        raise UserError(f"{file} has a text that is not UTF-8 ({first})") from error
     rows, step = table.num_rows, step_of(file)
     responses = table["response"].combine_chunks().cast(pa.binary())
     prompts = table["prompt"].combine_chunks().cast(pa.binary()).dictionary_encode()

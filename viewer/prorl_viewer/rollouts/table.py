@@ -19,15 +19,15 @@ from prorl_viewer.rollouts.segment import FLAGS, NUMBERS, SCHEMA, WORDS, Mask, S
 from prorl_viewer.subject import Query, choice, integer
 
 MOST_WORDS = 300
-"""Maximum number of words that a filter on a column offers."""
+"""Maximum number of values that a column's filter offers."""
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.int64]
-"""Row indices of a table."""
+"""Indices of rows in a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Inclusive ranges of numbers, allowed words, and flags."""
+    """Conditions by column: inclusive ranges of numbers, allowed words, and flags."""
 
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Filter:
 class Table:
     """The rollouts of some segments, unordered.
 
-    ``numbers`` are columns of float64, NaN if missing. ``codes`` are columns of indices into ``words``.
+    ``numbers`` are float64 columns, NaN if missing. ``codes`` are columns of indices into ``words``.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
@@ -66,7 +66,7 @@ class Table:
         self._newest = np.lexsort((self.numbers["row"], -self.numbers["step"]))
 
     def select(self, criteria: Filter, hits: Mask | None = None) -> Rows:
-        """Return matching rows, newest step first."""
+        """Return the rows that meet ``criteria`` and are in the mask ``hits``, newest step first."""
         mask = np.ones(self.rows, np.bool_) if hits is None else hits.copy()
         for name, (low, high) in criteria.ranges.items():
             values = self.numbers[name]
@@ -101,7 +101,7 @@ class Table:
         return rows[new]
 
     def group_of(self, row: int) -> range:
-        """Return the rows of the step and prompt of ``row``, at most MOST_ROWS on either side."""
+        """Return the rows with the step and prompt of ``row``, at most MOST_ROWS before and after it."""
         first, last = row, row
         while first > max(0, row - MOST_ROWS) and self._same(first - 1, row):
             first -= 1
@@ -152,13 +152,10 @@ RANGES = ("step", *NUMBERS)
 SORTED_BY = ("step", "row", *NUMBERS, *WORDS, *FLAGS)
 MOST_ROWS = 500
 LONGEST_TEXT = 1000
-"""Maximum number of characters of a search text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """A parsed query: filter, text, order and window."""
-
     filter: Filter
     text: str
     sort: str
@@ -168,7 +165,7 @@ class RowQuery:
 
 
 def read_query(query: Query) -> RowQuery:
-    """Parse a query. Raises UserError."""
+    """Parse a query. Raises UserError for invalid values."""
     # a name may itself contain a comma
     words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
     ranges = {name: read_range(name, query[name]) for name in RANGES if query.get(name)}
@@ -195,26 +192,26 @@ def read_range(name: str, text: str) -> tuple[float, float]:
     except ValueError:
         ends = (math.nan, math.nan)
     if math.isnan(ends[0]) or math.isnan(ends[1]):
-        raise UserError(f"{name} is a number or a range like 1..3, not '{text}'")
+        raise UserError(f"{name} must be a number or a range like 1..3, not '{text}'")
     return ends
 
 
 THREADS = 2
 MOST_SEARCHES = 16
-"""Number of searches whose matches are kept, with one byte per row each."""
+"""Maximum number of cached searches, with one byte per row each."""
 IN_TIME = 0.15
-"""Time in seconds for which an answer waits for its search."""
+"""Time in seconds that a request waits for its search."""
 
 
 class Hits(NamedTuple):
-    """Which rows contain the text; ``searched`` counts the rows examined so far."""
+    """A mask of the rows that contain a text, and the number of rows searched so far."""
 
     mask: Mask
     searched: int
 
 
 class Searches(Closing):
-    """Recent searches over segments; thread-safe."""
+    """Runs and caches searches; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -222,7 +219,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return which rows contain ``needle``, among those searched within ``in_time`` seconds."""
+        """Return the rows found to contain ``needle`` within ``in_time`` seconds."""
         with self._lock:
             running = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)

@@ -1,8 +1,7 @@
 """Compares the steps before and after step N, to explain a fall of the reward.
 
 Changes are in standard errors, estimated from single steps. Because neighbouring steps are correlated, they are not a
-significance test. A change of the mean reward is split exactly among parts (domains or tasks). ``within`` is a part's
-change of reward times its mean share, ``mix`` its change of share times its distance from the overall mean.
+significance test.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from prorl_viewer.subject import Json
 STEPS = 20
 """Number of steps compared before and after."""
 FALLS = 5
-"""Number of falls that a run's page offers."""
+"""Maximum number of falls that a run's page lists."""
 FALL_Z = -4.0
-"""Threshold of a fall in standard errors; over thousands of positions, chance alone exceeds 3."""
+"""Maximum z-score of a fall; among thousands of steps, -3 occurs by chance."""
 PARTS = 25
-"""Maximum number of domains or tasks in an answer."""
+"""Maximum number of domains or tasks shown."""
 NOT_COMPARED = frozenset({"step", "tokens_total", "phase", "length_penalty_active"})
-"""Metrics that are left out: counters, and values that the decisions already show."""
+"""Metrics that are not compared: counters and states of the controller."""
 PART_RATES = ("pass_rate", "unparsable_rate", "truncated_rate", "length_mean", "infra_errors")
 """Rates shown with the reward of a domain or task."""
 
 
 class Spans(NamedTuple):
-    """First and last step of the span before step N and of the span from step N."""
+    """The (first, last) steps before step N, and from step N on."""
 
     before: tuple[int, int]
     after: tuple[int, int]
@@ -41,7 +40,7 @@ class Spans(NamedTuple):
 
 @dataclass
 class Part:
-    """A domain or task in one span. ``weight`` is its number of groups (domains) or responses (tasks)."""
+    """A domain or task in a range of steps; ``weight`` counts a domain's groups or a task's responses."""
 
     weight: float
     reward: float
@@ -49,13 +48,13 @@ class Part:
 
 
 def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
-    """Return the ``width`` steps before ``step`` and the ``width`` from ``step``, within the run."""
+    """Return the ranges of ``width`` steps before ``step`` and from it on, within the run."""
     first, last = (steps[0], steps[-1]) if steps else (1, 0)
     return Spans((max(step - width, first), step - 1), (step, min(step + width - 1, last)))
 
 
 def movers(metrics: Metrics, spans: Spans) -> list[Json]:
-    """Return the run's metrics before and after, largest change first."""
+    """Return each metric's mean before and after, sorted by the change in standard errors."""
     rows = []
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
@@ -80,7 +79,7 @@ def movers(metrics: Metrics, spans: Spans) -> list[Json]:
 
 
 def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return a change in standard errors (Welch), or None without variance."""
+    """Return the change in standard errors (Welch), or None without variance."""
     if len(before) < 2 or len(after) < 2:
         return None
     error = statistics.variance(before) / len(before) + statistics.variance(after) / len(after)
@@ -88,7 +87,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return the parts with a reward in these steps, averaged over groups (domains) or responses (tasks)."""
+    """Return each domain's or task's weighted means over the steps of ``span``, from the metrics."""
     parts, weight = {}, WEIGHTS[breakdown]
     start, stop = bisect_left(metrics.steps, span[0]), bisect_left(metrics.steps, span[1] + 1)
     for name in metrics.parts(breakdown):
@@ -112,7 +111,7 @@ def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> di
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
-    """Return the tasks with a reward in these steps, averaged over responses."""
+    """Return each task's means over the steps of ``span``, from rollouts."""
     sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
     parts = {}
     for task, one in sums.items():
@@ -124,7 +123,11 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 
 
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
-    """Split the change of the mean reward among the parts, largest first. ``rest`` is the sum after PARTS parts."""
+    """Split the change of the mean reward exactly among the parts, largest first.
+
+    ``within`` is the change of a part's reward times its mean share. ``mix`` is the change of its share times the
+    distance of its reward from the overall mean. ``rest`` sums up all but the PARTS largest.
+    """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:
         return {"before": None, "after": None, "parts": [], "rest": {"parts": 0, "change": 0.0}}
@@ -163,10 +166,9 @@ def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 
 
 def falls(metrics: Metrics) -> list[Json]:
-    """Return the steps with the deepest falls of the mean reward, at least STEPS apart.
+    """Return the steps at which the mean reward fell most, at least STEPS apart.
 
-    At a fall, the change of the mean from the STEPS rewards before to the STEPS after has a z below FALL_Z. Short runs
-    compare fewer rewards.
+    The means of STEPS rewards (fewer in short runs) before and after a fall differ with a z-score below FALL_Z.
     """
     rewards = zip(metrics.steps, metrics.column("reward_mean"), strict=True)
     points = [(s, v) for s, v in rewards if math.isfinite(v)]

@@ -1,4 +1,4 @@
-"""Selects a run's charts and thins their lines for the screen."""
+"""Selects a run's charts, and reduces their lines to the resolution of the screen."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """The ``points`` of a line. If they are means, ``raw`` has the values of single steps."""
+    """The points of a line; if they are smoothed, ``raw`` has unsmoothed points."""
 
     points: Points
     raw: Points
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
-    """Return at most 2 ``width`` points of the finite values, or of means over ``mean`` values."""
+    """Return the finite values, smoothed over ``mean`` steps and reduced to at most 2 ``width`` points."""
     points = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single: Points = []
     if len(points) <= 2 * width:
@@ -55,14 +55,14 @@ def _value(point: tuple[int, float]) -> float:
 
 
 WHOLE = (0.0, 1.0)
-"""Range of the axis of rewards and shares."""
+"""Axis range of rewards and shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart. ``lines`` maps metrics keys to labels.
+    """One chart; ``lines`` are (metrics key, label).
 
-    ``in_parts`` is the key for a single domain or task, if that is not the first of ``lines``.
+    ``in_parts`` is the key for a single domain or task (default: the first of ``lines``).
     """
 
     name: str
@@ -73,11 +73,11 @@ class Chart:
     about: str = ""
     in_parts: str = ""
     least: tuple[float, float] | None = (0.0, 0.0)
-    """Range that the axis always covers, so that much smaller noise looks flat."""
+    """Range that the axis always includes."""
     first: bool = True
     """Whether the chart is shown by default."""
     smooth: bool = True
-    """Whether the chart may be smoothed; False for rare metrics and those that jump, such as KL at a reset."""
+    """Whether the chart may be smoothed; False for rare metrics and those that jump."""
 
     @property
     def keys(self) -> tuple[tuple[str, str], ...]:
@@ -85,14 +85,13 @@ class Chart:
 
     @property
     def part_key(self) -> str:
-        """The metrics key for a single domain or task."""
         return self.in_parts or self.keys[0][0]
 
 
 STALE = "stale_share"
-"""A computed key that no run records: the share of trained groups that were carried over from earlier steps."""
+"""Key of a computed metric: the share of trained groups that were carried over from earlier steps."""
 INTERVALS = {"validation_reward": "validation_se"}
-"""Maps a key to the key of its standard error; the band is 1.96 standard errors wide on either side."""
+"""Maps a metrics key to the key of its standard error."""
 LEARNING, ANSWERS = "Did it learn?", "How does it answer?"
 POLICY, SAMPLER, TIME = "How does the policy move?", "Is the sampler true to it?", "How fast is it?"
 SAME = "the same problems each time; band: 95 % interval between problems"
@@ -137,25 +136,23 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the predefined charts for these keys, and a chart for each remaining key."""
+    """Return the predefined charts with any of these keys, and a chart for each other key."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.keys)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
 
 
 def other(key: str) -> Chart:
-    """Return a chart for a metric without a predefined chart."""
     return Chart(key, words(key), "", "Other", least=None, first=False)
 
 
 WIDTH = 400
 """Number of buckets of a line, about one per pixel."""
 MEANS = (1, 5, 10, 20, 50, 100)
-"""Smoothing windows that the page offers, in steps."""
 PARTS = 8
-"""Maximum number of lines shown together; the page has this many colours."""
+"""Maximum number of lines in a chart, which is the number of colours."""
 WEIGHTS = {"domains": "groups", "tasks": "responses"}
-"""Maps a breakdown of a step to what weighs its parts."""
+"""Maps a breakdown to the metric that weights its parts."""
 Z95 = 1.959964
 """Quantile of the standard normal distribution at 0.975."""
 
@@ -187,7 +184,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
 
 
 def smoothing(chart: Chart, steps: int) -> int:
-    """Return the default smoothing window, 1 in a short run."""
+    """Return the default smoothing window for a run of this many steps."""
     return max((n for n in MEANS if n * 30 <= steps), default=1) if chart.smooth else 1
 
 
@@ -196,7 +193,7 @@ def values_of(metrics: Metrics, key: str) -> Sequence[float]:
 
 
 def find_chart(metrics: Metrics, name: str) -> Chart:
-    """Return the chart. Raises NotFoundError if the run has no such metric."""
+    """Return the chart ``name``. Raises NotFoundError if the run has no such metric."""
     chart = BY_NAME.get(name)
     if chart is None and name in metrics.columns:
         chart = other(name)
@@ -231,7 +228,7 @@ def by_part(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line per ``chosen`` part (default: the largest parts), and all parts."""
+    """Return a line for each ``chosen`` domain or task (default: the largest), and a list of all."""
     weight = WEIGHTS[breakdown]
     counts = {
         name: math.fsum(
@@ -256,7 +253,7 @@ def by_task_of_rollouts(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line per task, computed from rollouts, as in ``by_part``."""
+    """Return the lines of ``by_part`` for tasks, computed from rollouts."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
     names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())
@@ -281,7 +278,7 @@ def _drawn(
 
 
 def axes(metrics: Metrics) -> Json:
-    """Return the tokens and hours (without pauses) of selected steps."""
+    """Return about WIDTH steps with the tokens and hours (without pauses) up to each."""
     steps, stride = metrics.steps, max(len(metrics.steps) // WIDTH, 1)
     seconds, hours = 0.0, []
     for value in metrics.column("seconds"):

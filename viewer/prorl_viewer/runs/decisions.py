@@ -24,12 +24,12 @@ from prorl_viewer.runs.header import read_plain
 from prorl_viewer.subject import Json
 
 NOT_MARKED = frozenset({"penalty_window_opened", "penalty_window_closed", *EVERY_STEP})
-"""Kinds of decisions without a mark: windows are shown as bands, and marks at every step would cover the curves."""
+"""Kinds of decisions without a mark in charts: they are drawn as bands, or made in every step."""
 LISTED = 60
-"""Maximum number of entries of a list in an answer."""
+"""Maximum number of items shown of a list."""
 
 DEEPEST = 10
-"""Maximum nesting depth of evidence in an answer."""
+"""Maximum nesting depth of shown evidence."""
 
 LABELS = {
     "also": "other rules that applied",
@@ -64,7 +64,7 @@ LABELS = {
 
 
 def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
-    """Return bands, marks and decisions up to step ``last``.
+    """Return the bands and marks for charts, and a list of decisions, up to step ``last``.
 
     Consecutive decisions of a kind in EVERY_STEP form one entry.
     """
@@ -111,7 +111,7 @@ def _is_one(row: Mapping[str, Any]) -> bool:
 
 
 def evidence(values: Mapping[str, Any], depth: int = 0) -> list[Json]:
-    """Return evidence as rows of (label, value), nested for mappings."""
+    """Return evidence as rows with key, label and value; mappings become nested rows."""
     return [
         {"key": key, "label": LABELS.get(key, words(key)), "value": _value(value, depth + 1)}
         for key, value in values.items()
@@ -159,7 +159,7 @@ def _listed(decisions: Sequence[Decision]) -> list[Json]:
 
 
 FURTHEST = 1_000_000
-"""Maximum planned step to forecast to, since the forecast computes every step."""
+"""Upper limit of the planned steps in a forecast, which computes every step."""
 
 
 class ForecastCache:
@@ -171,9 +171,9 @@ class ForecastCache:
         self._kept: tuple[tuple[int, int], Json] | None = None
 
     def forecast(self, last_step: int, last_validation: int) -> Json:
-        """Return the forecast up to the run's planned end, or beyond it if the run has reached it.
+        """Return the forecast up to the run's planned end, or beyond it if it has been reached.
 
-        ``points`` are [step, value, low, high]; there are none if the value is not identifiable.
+        ``points`` are [step, value, low, high], or empty if the value is not identifiable.
         """
         with self._lock:
             request = (last_validation, self._to_step(last_step))

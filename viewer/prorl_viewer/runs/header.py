@@ -24,7 +24,7 @@ from prorl_viewer.subject import Json
 
 
 def settings(run: RunFolder) -> Json:
-    """Return every setting and its value in the preset; ``known`` is false for an unknown preset."""
+    """Return every setting with its value in the preset; ``known`` is false for an unknown preset."""
     values = flat(read_plain(run.config_path))
     preset = values.get("preset")
     defaults = _of_preset(str(preset))
@@ -64,11 +64,11 @@ def _of_preset(name: str) -> Mapping[str, Any] | None:
 
 
 PACE = 50
-"""The remaining time is estimated from the median duration of this many newest steps."""
+"""Number of newest steps whose median duration predicts the remaining time."""
 SPARK = 60
 """Number of buckets of a sparkline."""
 PAIRS = 10
-"""With fewer problems, 1.96 standard errors of the pairs are no 95 % interval."""
+"""Minimum number of problems for a paired interval."""
 STATES = {
     "running": "running",
     "finished": "ended",
@@ -79,7 +79,7 @@ STATES = {
 
 
 def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the run's state and facts, even for a damaged folder."""
+    """Return the run's state and facts, also for a damaged folder."""
     config, trouble = dict[str, Any](), ""
     try:
         config = read_plain(run.config_path)
@@ -144,9 +144,9 @@ def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
 
 
 def gain(metrics: Metrics) -> Json:
-    """Return the change from the first validation to the newest, with its 95 % interval if possible.
+    """Return the change of the reward from the first to the newest validation, with its 95 % interval.
 
-    It is a paired difference if at least `PAIRS` problems have a reward in both.
+    The difference is paired if at least PAIRS problems have a reward in both. None with fewer than two validations.
     """
     values = zip(metrics.steps, metrics.column("validation_reward"), strict=True)
     points = [(step, value) for step, value in values if math.isfinite(value)]
@@ -173,7 +173,7 @@ def gain(metrics: Metrics) -> Json:
 
 
 def verdict(change: Json) -> tuple[str, str]:
-    """Return the finding of a gain's interval (``rose``, ``fell``, ``unclear``, or ``none``), and a sentence."""
+    """Return a gain's conclusion (``rose``, ``fell``, ``unclear`` or ``none``), and a sentence."""
     if change is None:
         return "none", "Not measured yet: a gain takes two validations."
     ends = (
@@ -207,7 +207,7 @@ def by_domain(metrics: Metrics, change: Json) -> Json:
 
 
 def controlled(decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the number and last step of each kind of decision that is not made in every step."""
+    """Return the count and last step of each kind of decision that is not made in every step."""
     kinds: dict[str, list[int]] = {}
     for row in decisions:
         if isinstance(row.get("kind"), str) and row["kind"] not in EVERY_STEP:

@@ -21,9 +21,9 @@ from prorl_evaluation.types import FULL_MARKS
 from prorl_training.run.loggers import scalars
 
 TAIL = 256
-"""A file counts as the same if this many bytes before the current offset are unchanged."""
+"""Number of bytes before the current offset that are compared to detect a replaced file."""
 FAR = 1 << 53
-"""Exclusive upper limit of steps: the largest integer that browsers represent exactly."""
+"""Upper limit of steps (exclusive): the largest integer that browsers represent exactly."""
 
 
 class Tail:
@@ -41,7 +41,7 @@ class Tail:
             return 0
 
     def read(self) -> tuple[bool, list[dict[str, Any]]]:
-        """Return whether the file was replaced, and its rows since the last call."""
+        """Return whether the file was replaced, and the rows added since the last call."""
         try:
             if not self.path.is_file():  # opening a pipe would block
                 raise FileNotFoundError(self.path)
@@ -145,8 +145,6 @@ class Metrics:
 
 
 class Decisions:
-    """The rows of ``decisions.jsonl``, in order."""
-
     def __init__(self, path: Path) -> None:
         self.tail = Tail(path)
         self.rows: list[dict[str, Any]] = []
@@ -186,7 +184,7 @@ class Sums:
         self.tokens += other.tokens
 
     def rates(self) -> dict[str, float]:
-        """Return the rates by metrics key; undefined means are omitted."""
+        """Return rates and means by metrics key, without undefined ones."""
         rates: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
         if self.scored:
             rates["reward_mean"] = self.rewards / self.scored
@@ -199,7 +197,7 @@ class Sums:
 
 
 class TaskTable:
-    """Counts and reward sums of the responses of each step and task, read on demand."""
+    """Sums over the responses of each step and task, read from rollouts on demand."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -210,10 +208,7 @@ class TaskTable:
     def read(
         self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
-        """Return {step: {task: sums}}, and the number of unread files.
-
-        After ``budget`` seconds it stops; the next call continues.
-        """
+        """Return {step: {task: sums}}, and the number of files not read within ``budget`` seconds."""
         files = rollout_files(self.run)
         requested = files if steps is None else {s: f for s, f in files.items() if s in steps}
         ends = time.monotonic() + budget

@@ -19,15 +19,14 @@ from prorl_viewer.runs.journal import Decisions, Metrics, Sums, TaskTable
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
-"""Time in seconds that a request may spend on reading rollouts; the page requests the rest later."""
+"""Maximum time in seconds that a request reads rollouts; later requests continue."""
 MOST_ANSWERS = 200
-"""Maximum number of cached answers while nothing changes."""
 EXPORTED_STEPS = 40
-"""Number of steps with decisions in an exported page, in addition to falls of the reward."""
+"""Maximum number of steps whose decisions are exported, in addition to falls of the reward."""
 
 
 class RunSubject:
-    """One run; answers are cached until the run changes."""
+    """One run; pages are cached until the run changes."""
 
     kind: Kind = "run"
 
@@ -74,7 +73,6 @@ class RunSubject:
         self._rollouts.close()
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the exported pages: charts, decisions, falls and rollouts."""
         pages = self.pages()
         for page in ("summary", "header", "charts", "decisions", "config"):
             yield page, {}
@@ -222,7 +220,7 @@ class RunSubject:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether ``folder`` is a run's; old runs lack ``identity.json``."""
+    """Return whether ``folder`` is a run, possibly an old one without ``identity.json``."""
     beside = ("identity.json", "metrics.jsonl")
     return (folder / "config.yaml").is_file() and any((folder / n).is_file() for n in beside)
 

@@ -23,9 +23,8 @@ TASKS = {
     "code": ("code-strings",),
     "logic": ("logic-knights",),
 }
-"""Maps each domain to its tasks."""
 BROKEN = "math-fractions"
-"""The task whose answers are truncated from the fall."""
+"""The task whose answers are truncated once the reward has fallen."""
 SETTINGS = (
     "length_penalty.steps_on=40",
     "length_penalty.steps_off=60",
@@ -78,7 +77,7 @@ def write_steps(
 
 
 def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str, Any]:
-    """Return a step's metrics without the controller's."""
+    """Return a step's metrics, except those of the controller."""
     draw = random.Random(f"{seed}-{step}")
     level = 0.15 + 0.45 * (1 - math.exp(-step / 150))
     parts = {}

@@ -54,7 +54,7 @@ function Domains({ summary, route }) {
     />
     <dl>
       ${fact("gold checks", checks)} ${fact("kinds of answers", kinds)} ${fact("licences", licences)} ${fact("gold check ran in", summary.isolation)}
-      ${fact("short of their target", short)} ${fact("could not be had", summary.failed)} ${fact("pass rates", summary.pass_rates === "none" ? ["none: make some with prorl data rate"] : [summary.pass_rates])}
+      ${fact("short of their target", short)} ${fact("sources not loaded", summary.failed)} ${fact("pass rates", summary.pass_rates === "none" ? ["none: make some with prorl data rate"] : [summary.pass_rates])}
       ${fact("seed", [summary.seed])}
     </dl>
   </div>`;

@@ -74,7 +74,7 @@ function Benchmarks({ data }) {
       ${data.checked.length ? data.checked.map((/** @type {any} */ b) => `${b.benchmark} (${shown(b.items)} items)`).join(", ") : "none"}
     </p>
     ${data.not_checked.length > 0 &&
-    html`<details><summary>${data.not_checked.length} could not be had, so rows were not compared with them</summary>
+    html`<details><summary>${data.not_checked.length} benchmarks could not be loaded, so rows were not compared with them</summary>
       <dl>${data.not_checked.map((/** @type {any} */ b) => html`<dt>${b.benchmark}</dt><dd>${b.why}</dd>`)}</dl>
     </details>`}
     ${data.pairs.map(

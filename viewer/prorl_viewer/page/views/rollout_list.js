@@ -279,7 +279,7 @@ export function List({ rows, chosen, query, go, narrow, prompts }) {
     ${(about.problems ?? []).length > 0 &&
     html`<details class="note"><summary>${about.problems?.length} left out or noted</summary><ul>${about.problems?.map((line) => html`<li>${line}</li>`)}</ul></details>`}
     ${total === 0 && about.complete
-      ? html`<p class="none">${about.of ? "no rollout passes these filters" : "the run has no rollout files yet (logging.rollouts_every of its config says which steps keep theirs)"}</p>`
+      ? html`<p class="none">${about.of ? "no rollout passes these filters" : "the run has no rollout files yet (it writes them at the steps that its setting logging.rollouts_every selects)"}</p>`
       : html`<div class="table long rollout-rows" ref=${frame} tabindex="0" role="region" aria-label="list of rollouts" onKeyDown=${walk}
           onScroll=${(/** @type {Event} */ e) => setTop(/** @type {HTMLElement} */ (e.currentTarget).scrollTop)}>
           <table aria-rowcount=${total + 1}>
