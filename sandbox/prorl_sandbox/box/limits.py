@@ -46,7 +46,7 @@ def set_limits(job: dict[str, Any], other_processes: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
     ``other_processes`` is added to the process limit, because the kernel counts all processes of the user. ``summed``
-    means that a control group limits memory, so compiled languages get no memory rlimits.
+    means that a control group limits memory; languages other than Python then get no memory rlimits.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
