@@ -29,7 +29,7 @@ def plan_push(folder: Path, repo: str) -> Upload:
         path = folder / name
         if not path.is_file() or sha256_file(path) != about["sha256"]:
             raise DatasetError(
-                f"{path} is not the file the manifest describes; build the dataset again"
+                f"{path} is missing or differs from the manifest; build the dataset again"
             )
     if (failed := manifest.get("failed")) or manifest.get("skipped"):
         missing = ", ".join([*(failed or []), *manifest.get("skipped", [])])

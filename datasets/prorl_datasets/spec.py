@@ -49,7 +49,7 @@ class RowSettings(SourceSettings):
     def _map_is_gone(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "map" in data:
             raise ValueError(
-                "'map' was removed: rename columns with columns, and compute values in an adapter of a plug-in file "
+                "'map' was removed: rename columns with 'columns', and compute values in an adapter of a plug-in file "
                 "(AdapterSpec)"
             )
         return data
@@ -71,7 +71,7 @@ class RowSettings(SourceSettings):
             for column, values in where.items():
                 if values == []:
                     raise ValueError(
-                        f"'{column}' has an empty list, which no row can match: name its values"
+                        f"'{column}' has an empty list in 'where', which no row can match: list its values"
                     )
         return where
 
@@ -182,7 +182,7 @@ class AdapterSpec:
 
     def __post_init__(self) -> None:
         if self.convert is None and self.item is None:
-            raise PluginError(f"adapter {self.name!r} needs convert=FUNCTION (or item)")
+            raise PluginError(f"adapter {self.name!r} needs convert=FUNCTION or item=FUNCTION")
         if self.name == GENERATOR:
             raise PluginError(
                 f"adapter {self.name!r}: this name is reserved for generated benchmarks; choose another"
@@ -223,7 +223,9 @@ class EmbedderSpec:
 
     def __post_init__(self) -> None:
         if not 0 < self.similarity <= 1:
-            raise PluginError(f"embedder {self.name!r}: similarity must be in (0, 1]")
+            raise PluginError(
+                f"embedder {self.name!r}: similarity must be in (0, 1], not {self.similarity}"
+            )
 
 
 SOURCES = Door("prorl.sources", SourceSpec, "source")

@@ -235,14 +235,14 @@ def test_a_worked_solution_gives_its_final_answer(problem: str, solution: str, a
 
 
 NO_ANSWERS = [
-    ("Find the point.", "$x = 3, \\quad y = 4$", "ends in no readable answer"),
-    ("Find it.", "We have $f(1)=3$ and so $f(2)=1$.", "ends in no readable answer"),
-    ("A rod of 2.5 m. Find it.", "Recall that $l = 2.5$ m.", "ends in no readable answer"),
-    ("Find it.", "$E = mc^2$", "ends in no readable answer"),
-    ("Find it.", "$x > 3$ so $x >= 4$", "ends in no readable answer"),
+    ("Find the point.", "$x = 3, \\quad y = 4$", "does not end in a readable answer"),
+    ("Find it.", "We have $f(1)=3$ and so $f(2)=1$.", "does not end in a readable answer"),
+    ("A rod of 2.5 m. Find it.", "Recall that $l = 2.5$ m.", "does not end in a readable answer"),
+    ("Find it.", "$E = mc^2$", "does not end in a readable answer"),
+    ("Find it.", "$x > 3$ so $x >= 4$", "does not end in a readable answer"),
     ("Find it.", "\\boxed{1} or \\boxed{2}", "several boxed answers"),
     ("Find all roots.", "$x = 3$", "asks for several values"),
-    ("Find it.", "So $c = 4044 c$.", "ends in no readable answer"),
+    ("Find it.", "So $c = 4044 c$.", "does not end in a readable answer"),
     ("Which?\n(A) 1\n(B) 2\n(C) 3", "The answer is 7.", "none of the options"),
     ("Derive the law.", "$F = 3$ N", "asks for a proof"),
     ("(a) Find x. (b) Find y.", "x = 3", "several parts"),

@@ -101,7 +101,7 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
         ("{repo: a/b,", "{repo: a/b, revison: x,", "unknown key 'revison' in hub .*'revision'"),
         ("expected_rows: 3", "expected_rows: 0", "expected_rows: must be at least 1"),
         ("{question}", "{quest}", r"prompt must contain \{question\}"),
-        ("hub: {repo: a/b, files: [x.jsonl]}", "", "exactly one of the keys hub and generated"),
+        ("hub: {repo: a/b, files: [x.jsonl]}", "", "exactly one of the keys 'hub' and 'generated'"),
         (
             "columns: {question: [q]}",
             "optional: [answer]",
@@ -121,7 +121,7 @@ def test_a_mistake_is_one_line_with_its_place(old: str, new: str, message: str) 
     ("columns", "message"),
     [
         ("{question: [q], answer: [a], anwser: [b]}", "'anwser' is not a field.*'answer'"),
-        ("{question: [q]}", r"columns needs answer: add it, or name an adapter"),
+        ("{question: [q]}", r"'columns' lacks answer: add it, or name an adapter"),
     ],
 )
 def test_columns_without_an_adapter_are_the_fields_of_the_verifier(

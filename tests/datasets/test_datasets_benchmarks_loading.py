@@ -178,7 +178,7 @@ def test_ifeval_nulls_as_parquet_fills_them_give_the_same_samples(tmp_path: Path
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kwargs": [{}]}, "differ in number: 2 and 1"),
+        ({"kwargs": [{}]}, "kwargs differ: 2 and 1"),
         ({"kwargs": "[{"}, "not valid JSON"),
         ({"prompt": None}, "the prompt must be text"),
         ({"kwargs": [{}, 3]}, "the kwargs has an unknown shape"),

@@ -153,7 +153,7 @@ def test_names_used_twice_keep_the_first_row(tmp_path: Path) -> None:
         "kept",
         "kept",
     ]
-    assert "'id' is 'a', as in line 1; names of rows must differ" in str(found[2])
+    assert "'id' is 'a', as in line 1; ids of rows must differ" in str(found[2])
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def test_a_folder_a_pattern_and_a_saved_dataset_give_all_rows(
     [
         ("none/*.jsonl", "no file matches"),
         ("empty", "holds no file of rows"),
-        ("mixed", r"several formats \(.csv, .jsonl\): name them by a pattern"),
+        ("mixed", r"several formats \(.csv, .jsonl\); give a pattern as path"),
         ("splits", r"holds several splits \(test, train\); give the folder of one"),
         ("torn", r"is incomplete: 1 of its files are missing \(data-00001-of-00002.arrow\)"),
         ("shards", r"is incomplete: 2 of its files are missing \(x-00000-of-00003.jsonl, x-00002"),

@@ -285,8 +285,8 @@ def test_a_renamed_repository_is_followed_and_said(hub: FakeHub) -> None:
         ("o/none", r"has no such repository, or it is private"),
         ("o/set", r"o/set: it has no revision 'main'"),
         ("o/broken", r"answered HTTP 418"),
-        ("not a name", r"not a repository's name"),
-        ("o/../../api", r"not a repository's name"),
+        ("not a name", r"not a repository name"),
+        ("o/../../api", r"not a repository name"),
     ],
 )
 def test_each_refusal_of_the_hub_is_one_line(hub: FakeHub, repo: str, message: str) -> None:

@@ -124,5 +124,5 @@ def test_what_is_no_whole_dataset_is_not_pushed(small_dataset: Path, tmp_path: P
     with pytest.raises(DatasetError, match=r"lacks entries of its recipe \(add\)"):
         plan_push(copy, "me/small")
     (copy / "train.parquet").write_bytes(b"other")
-    with pytest.raises(DatasetError, match="is not the file the manifest describes"):
+    with pytest.raises(DatasetError, match="is missing or differs from the manifest"):
         plan_push(copy, "me/small")

@@ -145,7 +145,7 @@ def test_a_family_that_is_named_is_left_out_of_the_pattern(
     ("domain", "kind", "members", "said"),
     [
         ("stem", "procedural", '"wavs_*"', "no stem member of procedural matches 'wavs_\\*'"),
-        ("logic", "reasoning_gym", '"chain_*"', "have names, not patterns: chain_\\*"),
+        ("logic", "reasoning_gym", '"chain_*"', "must be names, not patterns: chain_\\*"),
     ],
 )
 def test_a_pattern_that_fits_nothing_is_refused(

@@ -240,7 +240,7 @@ def test_rules_are_configurable() -> None:
     assert strict.matches(row) == []
     five = BenchmarkIndex.build(ITEMS, Rules(ngram=5))
     assert "5-gram" in {m.rule for m in five.matches(TRAIN)}
-    with pytest.raises(ValueError, match="13-grams, the index 5-grams"):
+    with pytest.raises(ValueError, match="13-grams, but the index has 5-grams"):
         five.matches(Profile(TRAIN))
 
 

@@ -261,7 +261,7 @@ def test_no_adapter_may_have_the_name_that_stands_for_generated_items() -> None:
 
 def test_a_benchmark_whose_adapter_gives_another_domain_is_refused() -> None:
     text = BENCHMARK.replace("domain: math", "domain: stem") + "adapter: sums\n"
-    with pytest.raises(DatasetError, match="adapter 'sums' gives math, not stem"):
+    with pytest.raises(DatasetError, match="adapter 'sums' makes math items, not stem"):
         parse_spec(text, "bench")
 
 
@@ -270,7 +270,7 @@ def test_a_benchmark_whose_adapter_gives_another_domain_is_refused() -> None:
     [
         ("adapter: sums", "adapter: sum", "unknown adapter 'sum' (did you mean 'sums'"),
         ("adapter: sums", "adapter: gpqa", "adapter 'gpqa' reads only benchmarks, not sources"),
-        ("domain: math", "domain: stem", "adapter 'sums' gives math, not stem"),
+        ("domain: math", "domain: stem", "adapter 'sums' makes math items, not stem"),
         ('"is"', '"si"', "no column 'is' (did you mean 'si'?)"),
     ],
 )

@@ -68,10 +68,10 @@ class Generated(_Strict):
     def _consistent(self) -> Generated:
         odd = [task for task in self.configs if task not in self.tasks]
         if odd:
-            raise ValueError(f"configs has tasks that tasks does not list: {', '.join(odd)}")
+            raise ValueError(f"'configs' has tasks that 'tasks' does not list: {', '.join(odd)}")
         if bool(self.ladder) != bool(self.rungs):
             raise ValueError(
-                "give both ladder (configuration keys) and rungs (difficulty levels), or neither"
+                "'ladder' (configuration keys) and 'rungs' (difficulty levels) must be given together"
             )
         return self
 
@@ -122,20 +122,22 @@ class BenchmarkSpec(_Strict):
     @model_validator(mode="after")
     def _consistent(self) -> BenchmarkSpec:
         if (self.hub is None) == (self.generated is None):
-            raise ValueError("a benchmark needs exactly one of the keys hub and generated")
+            raise ValueError("a benchmark needs exactly one of the keys 'hub' and 'generated'")
         if (self.adapter == GENERATOR) != (self.generated is not None):
-            raise ValueError(f"give both adapter: {GENERATOR} and the key generated, or neither")
+            raise ValueError(f"'adapter: {GENERATOR}' and 'generated' must be given together")
         if self.hub is not None:
             reader = None if self.adapter is None else ADAPTERS.get(self.adapter)
             if not self.columns and (reader is None or reader.item is not None):
                 raise ValueError("a benchmark with hub files needs columns or an adapter")
             if reader is not None and reader.domain not in (None, self.domain):
                 raise ValueError(
-                    f"adapter '{reader.name}' gives {reader.domain}, not {self.domain}"
+                    f"adapter '{reader.name}' makes {reader.domain} items, not {self.domain}"
                 )
         odd = [name for name in self.optional if name not in self.columns]
         if odd:
-            raise ValueError(f"optional has fields that columns does not list: {', '.join(odd)}")
+            raise ValueError(
+                f"'optional' has fields that 'columns' does not list: {', '.join(odd)}"
+            )
         if self.adapter is None and self.hub is not None:
             verifier = VERIFIERS.get(self.verifier)
             needed = ("question", *verifier.data.columns)
@@ -147,7 +149,9 @@ class BenchmarkSpec(_Strict):
                         f"fields: {', '.join(fields)}"
                     )
             if missing := [name for name in needed if name not in self.columns]:
-                raise ValueError(f"columns needs {', '.join(missing)}: add it, or name an adapter")
+                raise ValueError(
+                    f"'columns' lacks {', '.join(missing)}: add it, or name an adapter"
+                )
         try:
             filled = self.prompt.format(question="\x00")
         except (KeyError, IndexError, ValueError):
@@ -197,7 +201,7 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
     except yaml.YAMLError as error:
         raise DatasetError(f"{label}: not valid YAML ({' '.join(str(error).split())})") from error
     if not isinstance(data, dict):
-        raise DatasetError(f"{label}: expected a mapping with keys such as name")
+        raise DatasetError(f"{label}: expected a YAML mapping with keys such as 'name'")
     try:
         return BenchmarkSpec.model_validate(data)
     except ValidationError as error:

@@ -122,7 +122,7 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
     except zlib.error as error:
         raise PackedError(f"not a zlib stream ({error})") from error
     if len(data) > limit:
-        raise PackedError(f"unpacks to more than {limit:,} bytes")
+        raise PackedError(f"the data has more than {limit:,} bytes when unpacked")
     if not machine.eof or machine.unused_data:
         raise PackedError("the zlib stream is cut off or followed by other bytes")
     return pickled_text(data)
@@ -154,7 +154,7 @@ def pickled_text(data: bytes) -> str:
     except (ValueError, UnicodeDecodeError) as error:
         raise PackedError(f"not a valid pickle ({error})") from error
     if last != len(data) - 1:
-        raise PackedError("bytes follow the pickle's end")
+        raise PackedError("the pickle is followed by other bytes")
     if opcodes == ["text", "STOP"]:
         return texts[0]
     if tuple(opcodes) == _PAIR and texts[0] == _PAIR_KEY:

@@ -109,7 +109,9 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
             number = math.nan
         low, high = float(spec.options.get("low", -1e9)), float(spec.options.get("high", 1e9))
         if not (number.is_integer() and low <= number <= high):
-            raise Unusable(f"the answer {gold!r:.60} is not a whole number in range")
+            raise Unusable(
+                f"the answer {gold!r:.60} is not a whole number from {low:g} to {high:g}"
+            )
         gold = str(int(number))
     else:
         gold = plain_gold(gold)
@@ -217,8 +219,8 @@ def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
     """Return the item of a GPQA row with shuffled options. Raises DatasetError if the copy has no options."""
     if "correct_answer" in raw and not any(c in raw for c in spec.columns["wrong_1"]):
         raise DatasetError(
-            f"{where}: this copy of GPQA has no options (columns {', '.join(raw)}); it cannot be "
-            "scored by letter: take gpqa_diamond.csv of Idavidrein/gpqa (gated: accept its terms)"
+            f"{where}: this copy of GPQA has no options (columns {', '.join(raw)}); "
+            "use gpqa_diamond.csv of Idavidrein/gpqa (gated: accept its terms on the hub)"
         )
     record = text_of(spec, raw, "id", where)
     question = text_of(spec, raw, "question", where)
@@ -252,7 +254,9 @@ def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> B
     ids = decoded(field_of(spec, raw, "ids", where), list, "instruction_id_list")
     kwargs = decoded(field_of(spec, raw, "kwargs", where), list, "kwargs")
     if not ids or len(ids) != len(kwargs):
-        raise Unusable("instructions and kwargs differ in number", f"{len(ids)} and {len(kwargs)}")
+        raise Unusable(
+            "the numbers of instructions and kwargs differ", f"{len(ids)} and {len(kwargs)}"
+        )
     # keep a 0, drop a null, which Parquet fills in
     cleaned = [without_nulls(decoded(values or {}, dict, "kwargs")) for values in kwargs]
     return BenchmarkItem(

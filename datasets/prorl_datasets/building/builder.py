@@ -35,7 +35,7 @@ from prorl_verifiers import VERIFIERS
 
 LOSS_STAGES = ("made", "gold", "decontamination")
 MIN_CANDIDATES = 200
-"""A domain with fewer generated candidates never fails for ``max_loss``."""
+"""Minimum number of generated candidates in a domain to which ``max_loss`` applies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +232,8 @@ def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
             ordered = sorted(lost.items(), key=lambda item: (-item[1], item[0]))[:10]
             worst = "; ".join(f"{reason} ({count})" for reason, count in ordered)
             raise DatasetError(
-                f"domain {domain} lost {lost.total()} of {total} generated rows to its checks, more "
-                f"than {recipe.max_loss:.0%} (max_loss): {worst}; finished parts are kept"
+                f"domain {domain}: checks dropped {lost.total()} of {total} generated rows, more than "
+                f"max_loss ({recipe.max_loss:.0%}): {worst}; fix these entries or raise max_loss"
             )
 
 

@@ -96,7 +96,7 @@ class Ref:
 
 @dataclass(slots=True)
 class Tally:
-    """Number of one entry's candidates, and of its dropped candidates by stage and reason."""
+    """Number of candidates of one entry, and of drops by stage and reason."""
 
     candidates: int = 0
     drops: dict[str, Counter[str]] = field(default_factory=dict)
@@ -192,7 +192,7 @@ class Near:
     """Groups of rows with equal signatures, and pairs of similar groups."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
-    """Maps each node to its group, or to -1 if it has no signature."""
+    """Maps each problem (``Ref.node``) to its group, or to -1 if it has no signature."""
     neighbours: dict[int, list[int]] = field(default_factory=dict)
     """Maps each group to its similar groups."""
 
@@ -272,8 +272,7 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from index ``start`` until the split's target is reached, and return the index after the last one
-        used.
+        """Keep rows from index ``start`` until the split has enough, and return the index after the last row used.
 
         ``shared`` means that all splits take rows from ``refs``.
         """

@@ -105,7 +105,7 @@ class Access:
 
         try:
             names_of(None)
-            where = f"revision {listings[None].commit} of it"
+            where = f"revision {listings[None].commit} of the repository"
             taken = choose(files, names_of, where)
             _check_whole(taken, locked, where)
         except (Unreachable, NothingFits) as problem:

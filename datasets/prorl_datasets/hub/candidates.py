@@ -42,7 +42,7 @@ class FileCandidate:
     patterns: tuple[str, ...]
 
     def hits(self, names: Iterable[str]) -> list[str]:
-        """Return the sorted ``names`` that match."""
+        """Return the ``names`` that match this candidate, sorted."""
         is_format = self.branch is None and self.text in FORMATS
         return sorted(
             name

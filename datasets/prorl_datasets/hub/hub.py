@@ -96,7 +96,7 @@ class CachedHub:
     def listing(self, repo: str, revision: str) -> Listing:
         """Return the files and commit of a revision."""
         if not is_repo(repo):
-            raise Unreachable(f"not a repository's name (owner/name): '{repo}'")
+            raise Unreachable(f"'{repo}' is not a repository name (owner/name)")
         commit = revision if COMMIT.fullmatch(revision) else None
         if self._offline:
             return self._listing_offline(repo, revision, commit or self._commit_of(repo, revision))
@@ -296,7 +296,7 @@ class CachedHub:
 
         words = one_line(str(error))[:200] or type(error).__name__
         if isinstance(error, HFValidationError):
-            return Unreachable(f"not a repository's name ({words})")
+            return Unreachable(f"not a repository name ({words})")
         if not isinstance(error, http_error() | OSError):
             return Unreachable(f"{self._endpoint} does not answer as a hub does ({words})")
         self._failures += 1
@@ -315,7 +315,7 @@ class CachedHub:
         if commit is not None and (unfinished or not all(path.exists() for path in paths)):
             raise NoHub(
                 f"HF_HUB_OFFLINE is set and the hub's cache is incomplete ({folder} was not "
-                "downloaded completely): unset it once, or download the dataset again with hf download"
+                "downloaded completely): build once without HF_HUB_OFFLINE, or run hf download again"
             )
         if not paths:
             raise NoHub(f"HF_HUB_OFFLINE is set and revision {revision} is not in the hub's cache")

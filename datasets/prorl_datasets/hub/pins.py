@@ -49,7 +49,7 @@ class Pins:
             repos = {str(repo): RepoPin.of(pin) for repo, pin in data.items()}
         except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
             raise DatasetError(
-                f"{path}: not a prorl lock file ({error}); delete it to pin again"
+                f"{path}: not a prorl lock file ({error}); delete it to lock the files again"
             ) from error
         return cls(path, repos)
 

@@ -218,7 +218,9 @@ class Group(Section):
     def entries(self) -> list[Entry]:
         listed = [Member(name=m) if isinstance(m, str) else m for m in self.members]
         explicit = {m.name for m in listed}
-        members = [member for pattern in listed for member in self._named(pattern, explicit)]
+        members = [
+            member for pattern in listed for member in self._matching_members(pattern, explicit)
+        ]
         shares = [m.share for m in members]
         parts = {
             split: spread(self.count.of(split) or 0, shares)
@@ -240,14 +242,13 @@ class Group(Section):
             for place, member in enumerate(members)
         ]
 
-    def _named(self, member: Member, explicit: Collection[str]) -> list[Member]:
-        """Expand a member whose name is a pattern to the matching members, without those in ``explicit``."""
+    def _matching_members(self, member: Member, explicit: Collection[str]) -> list[Member]:
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names
         if names is None:
             raise ValueError(
-                f"members of a {self.kind} group have names, not patterns: {member.name}"
+                f"members of a {self.kind} group must be names, not patterns: {member.name}"
             )
         fitting = [n for n in fnmatch.filter(names(self.domain), member.name) if n not in explicit]
         if not fitting:

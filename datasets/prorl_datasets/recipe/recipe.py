@@ -128,7 +128,7 @@ class Recipe(Section):
             and not any(_matches(word, entry.name) for word in skip)
         ]
         if not selected:
-            raise DatasetError(f"recipe {self.name}: --only and --skip leave no entry")
+            raise DatasetError(f"recipe {self.name}: --only and --skip exclude every entry")
         return selected
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
@@ -202,7 +202,7 @@ def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
     except yaml.YAMLError as error:
         raise DatasetError(f"{label}: not valid YAML ({' '.join(str(error).split())})") from error
     if not isinstance(data, dict):
-        raise DatasetError(f"{label}: expected a mapping with name and entries")
+        raise DatasetError(f"{label}: expected a YAML mapping with 'name' and 'entries'")
     if "base" in data:
         raise DatasetError(f"{label}: unknown key 'base'")
     plugins = data.get("plugins", [])

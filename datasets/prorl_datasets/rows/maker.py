@@ -56,7 +56,7 @@ LEAST_WORDS = 8
 DIGITS = 4300
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
 LEAST_GOLD = 20
-"""A gold response of at least this many characters does not occur in its own question by coincidence."""
+"""An item is trivial if its question contains a gold response of at least this many characters."""
 _NUMBER = re.compile(r"\$?(-?\d+(?:\.\d+)?)(?:\s*\\times\s*10\^\{(-?\d+)\})?\$?(.*)", re.DOTALL)
 SHOWN = 400
 """Maximum number of characters of a text in a report of matches."""
@@ -338,7 +338,7 @@ def _last_place(number: Decimal) -> Decimal:
 
 
 def make_rows(order: dict[str, Any], requests: int, replies: int) -> None:
-    """Answer requests until the build closes the pipe."""
+    """Answer requests of the pipe ``requests`` on the pipe ``replies`` until the build closes it."""
     os.setsid()  # Linux shares CPU time between sessions
     os.chdir(order["folder"])  # some reasoning-gym tasks run programs that write files
     reader = Reader(requests)

@@ -89,8 +89,8 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
         short = int.from_bytes(hashlib.blake2b(data, digest_size=8).digest())
         if short in names:
             problem = (
-                f"'{column}' is '{one_line(name, 60)}', as in line {names[short]}; names of rows must differ: "
-                "drop one, or map another column with columns: {id: ...}"
+                f"'{column}' is '{one_line(name, 60)}', as in line {names[short]}; ids of rows must differ: "
+                "drop one row, or name another column with columns: {id: ...}"
             )
             yield where, row, problem
             continue
@@ -188,7 +188,7 @@ def map_row(
             raise BadRow(where, str(error), "the verifier rejects the reference") from error
         question = question or question_of(opening_of(task), where)
         if (rule := rule_against(verifier, answer)) is not None:
-            problem = f"the gold is not an answer ({rule}): '{one_line(answer or '', 80)}'"
+            problem = f"the gold answer is not usable ({rule}): '{one_line(answer or '', 80)}'"
             raise BadRow(where, problem, f"gold: {rule}")
         return Row(
             index,
@@ -231,7 +231,7 @@ class _Fields:
             raise BadRow(
                 self._where,
                 f"no {label}{nearest(column, self._raw)}; columns here: "
-                f"{some_names([*self._raw])}; map it with columns: {{{name}: ...}}",
+                f"{some_names([*self._raw])}; name the right one with columns: {{{name}: ...}}",
                 f"no {label}",
             ) from error
         self._used.add(column if column in self._raw else column.partition(".")[0])

@@ -84,7 +84,7 @@ def _folder_files(folder: Path) -> list[Path]:
             f"files of several formats ({', '.join(formats)})" if formats else "no file of rows"
         )
         raise DatasetError(
-            f"{folder} holds {content}: name them by a pattern, such as {folder}/*.jsonl"
+            f"{folder} holds {content}; give a pattern as path, such as {folder}/*.jsonl"
         )
     return _whole(folder, files, missing_shards(map(str, files)))
 

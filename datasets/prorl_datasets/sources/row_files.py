@@ -117,7 +117,7 @@ def check_rows(entry: Entry) -> list[str]:
         problem = f"adapter '{name}' reads only benchmarks, not sources"
         return [f"entry '{entry.name}': {problem}", *problems]
     if adapter.domain not in (None, entry.domain):
-        problem = f"adapter '{name}' gives {adapter.domain}, not {entry.domain}"
+        problem = f"adapter '{name}' makes {adapter.domain} items, not {entry.domain}"
         return [f"entry '{entry.name}': {problem}", *problems]
     return problems
 

@@ -70,7 +70,9 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
             where = f"{spec.name}:{number}"
             if not isinstance(row, Mapping):
                 kind = type(row).__name__
-                raise DatasetError(f"{where}: a source yields dictionaries of columns, not {kind}")
+                raise DatasetError(
+                    f"{where}: a source must yield dictionaries of columns, not {kind}"
+                )
             yield where, dict(row)
 
     yield from named_once(with_positions(), entry.source)

@@ -63,9 +63,9 @@ class View:
     question: str
     """The words joined by spaces."""
     hashes: Hashes
-    """One per word, shape (W,)."""
+    """Hash of each word, shape (W,)."""
     ngrams: Hashes
-    """One per n-gram, in order and with repeats."""
+    """Hash of each n-gram, in order and with repeats."""
     signature: Signature
 
     @classmethod

@@ -105,7 +105,9 @@ class BenchmarkIndex:
         """
         row = Profile(text, self.rules.ngram) if isinstance(text, str) else text
         if row.n != self.rules.ngram:
-            raise ValueError(f"the profile has {row.n}-grams, the index {self.rules.ngram}-grams")
+            raise ValueError(
+                f"the profile has {row.n}-grams, but the index has {self.rules.ngram}-grams"
+            )
         exact = self._exact.hits(row.text, row.exact, ignore)
         items = {hit.item for hit in exact}
         canonical = [

@@ -34,7 +34,7 @@ _ARRAYS = ("grams", "gram_items", "totals", "leads", "signatures")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Thresholds of contamination.
+    """Thresholds above which a row counts as contaminated.
 
     A row is dropped if it has at least the fraction ``ngram_share`` of an item's n-grams. It is also dropped if an item
     has at least ``row_ngrams`` of the row's n-grams, and at least the fraction ``row_share`` of them.
@@ -71,7 +71,7 @@ class ViewContents:
     leads: Hashes
     """Hash of the first ``least_words`` words, shape (M,); 0 for shorter questions."""
     signatures: Signature
-    """Shape (M, 128)."""
+    """MinHash signatures of the questions, shape (M, 128)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

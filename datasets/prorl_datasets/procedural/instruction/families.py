@@ -75,7 +75,7 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def apart() -> frozenset[tuple[str, str]]:
-    """Return the pairs of short ids that are never combined, in both orders."""
+    """Return the pairs of ids (without prefix) that are never combined, in both orders."""
     pairs: list[tuple[str, str]] = []
     for line in _APART:
         left, _, candidates = line.partition(": ")
@@ -191,7 +191,7 @@ def _generator(drawing: _Drawing, first: Kind | None) -> Callable[[Random, int],
             item = _attempt(drawing, rng, first, level)
             if item is not None:
                 return item
-        raise RuntimeError(f"no item in {_TRIES} tries: {first.id if first else 'mixed'}")
+        raise RuntimeError(f"no item of {first.id if first else 'ifeval_mixed'} in {_TRIES} tries")
 
     return generate
 

@@ -18,7 +18,7 @@ _STOPS = ".。।۔!?"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Options for composing a response, natural by default; others give shorter texts."""
+    """Options for writing a response. The defaults read naturally; other values give shorter texts."""
 
     natural: bool = True
     """Whether required words are spread over several sentences instead of one."""

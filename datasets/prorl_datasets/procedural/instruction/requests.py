@@ -1,7 +1,7 @@
 """Loads requests about a topic, with answers.
 
 Each block of ``requests.txt`` is a line ``# groups: template`` (``? groups: template`` for a yes-or-no question) and
-its answer, one sentence per line. Any number of first sentences is also an answer.
+its answer, one sentence per line. Its first k sentences are also an answer, for every k.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
         drawn = draw()
         if good(drawn):
             return drawn
-    raise RuntimeError(f"nothing fit in {TRIES} draws")
+    raise RuntimeError(f"none of {TRIES} draws was suitable")
 
 
 def signed(rng: Random, low: int, high: int) -> int:

@@ -51,7 +51,7 @@ def root(radicand: int, factor: Fraction | int = 1) -> str:
     Raises ValueError for negative radicands.
     """
     if radicand < 0:
-        raise ValueError(f"no real root of {radicand}")
+        raise ValueError(f"{radicand} has no real square root")
     factor = Fraction(factor)
     inside = radicand
     divisor = isqrt(radicand) if radicand else 1

@@ -146,7 +146,7 @@ def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
         asked = rng.choice([key for key in law.solve if key != head]) if unknown else head
         if (asked == head or _turned(law, drawn, asked)) and _readable(law, drawn, asked):
             return _worded(rng, law, drawn, asked)
-    raise RuntimeError(f"no sensible draw for the law of {law.quantities[0].noun}")
+    raise RuntimeError(f"no plausible draw for the law of {law.quantities[0].noun}")
 
 
 def _unit(unit: str | tuple[str, float] | Scale) -> Scale:

@@ -94,7 +94,7 @@ def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Fa
 
 def stem_item(rng: Random, level: int, solved: Solved) -> Item:
     if not math.isfinite(solved.value) or (solved.value == 0 and not solved.exact):
-        raise ValueError(f"no answer {solved.value}: {solved.question}")
+        raise ValueError(f"the value {solved.value} cannot be an answer: {solved.question}")
     if rng.random() < CHOICE_SHARE:
         return _lettered(rng, solved, _options(rng, level, solved))
     text = value_text(solved.value, solved.figures, solved.exact, _scientific(solved))
@@ -120,7 +120,7 @@ def choice_item(rng: Random, choice: Choice) -> Item:
     """Return the question as an item with six shuffled options."""
     wrong = [text for text in dict.fromkeys(choice.wrong) if text != choice.right]
     if len(wrong) < len(LETTERS) - 1:
-        raise ValueError(f"six options need five wrong ones: {choice.question}")
+        raise ValueError(f"fewer than five different wrong options: {choice.question}")
     options = [choice.right, *rng.sample(wrong, len(LETTERS) - 1)]
     return _options_item(rng, choice.question, options, choice.parameters, None)
 
@@ -222,7 +222,7 @@ def _options(rng: Random, level: int, solved: Solved) -> list[float]:
             if len(options) < limit and _is_usable_option(value, options, solved, whole):
                 options.append(value)
     if len(options) < len(LETTERS):
-        raise ValueError(f"not six different options: {solved.question}")
+        raise ValueError(f"fewer than six different options: {solved.question}")
     return options
 
 

@@ -150,7 +150,7 @@ def without_nulls(value: Any) -> Any:
 def finished(
     index: int, question: str, verifier: str, reference: Mapping[str, Any], **more: Any
 ) -> Row:
-    """Return a Row with the verifier's task; ``more`` contains further fields of Row.
+    """Return the Row of a problem; ``more`` contains further fields of Row.
 
     Raises Unusable for an empty question, invalid Unicode, a value that JSON cannot represent, or a rejected reference.
     """

@@ -191,7 +191,7 @@ def _unboxed(problem: str, solution: str) -> ShortAnswer:
         answer = find(problem, solution)
         if answer is not None:
             return ShortAnswer(answer, rule)
-    raise Unusable(NO_TRUTH, "the solution ends in no readable answer")
+    raise Unusable(NO_TRUTH, "the solution does not end in a readable answer")
 
 
 def _has_parts(text: str) -> bool:

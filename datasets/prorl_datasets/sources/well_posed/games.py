@@ -130,7 +130,7 @@ def _rubiks_cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _quantum_lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """Reject stored solutions if a shorter one exists once presses without effect are allowed."""
+    """Reject stored solutions if presses without effect allow a shorter one."""
     metadata = entry["metadata"]
     stored, target = len(metadata["solution_path"]), metadata["target_value"]
     if metadata["initial_value"] == target:

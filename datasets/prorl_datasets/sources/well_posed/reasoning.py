@@ -62,7 +62,7 @@ def _statement_of(text: str) -> Statement:
 
 
 def _worlds(terms: Sequence[str]) -> Iterator[World]:
-    """Yield every set of existing kinds of things; a kind maps each term to True or False."""
+    """Yield every possible world, a set of kinds of things; a kind maps each term to True or False."""
     kinds = [
         dict(zip(terms, values, strict=True))
         for values in product((False, True), repeat=len(terms))

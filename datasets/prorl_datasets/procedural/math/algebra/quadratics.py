@@ -19,8 +19,8 @@ def _linear_in(k: str, m: int, n: int) -> str:
     return terms([(m, k), (n, "")])
 
 
-def _in_brackets(k: str, m: int, n: int) -> str:
-    """Return the constant term ``+ (3k - 2)``, ``+ 3k`` or ``- 2``."""
+def _constant_term(k: str, m: int, n: int) -> str:
+    """Return ``+ (3k - 2)``, ``+ 3k`` or ``- 2``."""
     if not n:
         return f"{'+' if m > 0 else '-'} {terms([(abs(m), k)])}"
     if m < 0 < n:
@@ -49,7 +49,7 @@ def _double_root_twice(rng: Random) -> Problem:
         n = r * r - m * m
         if n and abs(m) != r:
             break
-    equation = f"x^2 + {k}x {_in_brackets(k, m, n)} = 0"
+    equation = f"x^2 + {k}x {_constant_term(k, m, n)} = 0"
     low, high = 2 * m - 2 * r, 2 * m + 2 * r
     asks = {
         "set": (
@@ -81,7 +81,7 @@ def _region(rng: Random) -> Problem:
         m = rng.randint(1, 3)
         r = m + rng.randint(1, 6)
         n = r * r - m * m
-        equation = f"x^2 - {k}x {_in_brackets(k, -m, n)} = 0"
+        equation = f"x^2 - {k}x {_constant_term(k, -m, n)} = 0"
         low, high = Fraction(2 * (r - m)), Fraction(n, m)
         question = WORDINGS.draw(
             rng, "region, two positive", k=k, equation=equation, left_side=equation[:-4]
@@ -94,7 +94,7 @@ def _region(rng: Random) -> Problem:
         n = r * r - m * m
         if n:
             break
-    left = f"x^2 + {k}x {_in_brackets(k, m, n)}"
+    left = f"x^2 + {k}x {_constant_term(k, m, n)}"
     if ask == "count":
         answer = str(4 * r - 1)
         question = WORDINGS.draw(rng, "region, count", k=k, left=left)
@@ -177,7 +177,7 @@ def _integer_roots(rng: Random, level: int) -> Problem:
             product = n + m * m
             if product and abs(product) >= 4 and abs(n) > 1:
                 break
-        equation = f"x^2 - {k}x {_in_brackets(k, m, n)} = 0"
+        equation = f"x^2 - {k}x {_constant_term(k, m, n)} = 0"
         pairs = {
             (d, product // d)
             for d in range(-abs(product), abs(product) + 1)

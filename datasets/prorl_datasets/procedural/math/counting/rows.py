@@ -39,7 +39,7 @@ def _row_holds(rule: Rule, at: Sequence[int], n: int) -> bool:
         return x < y
     if kind == "gap":
         return abs(x - y) == numbers[2] + 1
-    raise ValueError(f"no rule {kind!r} for a row")
+    raise ValueError(f"unknown seating rule {kind!r}")
 
 
 def _row_rule(rng: Random, kinds: Sequence[str], who: Sequence[int], n: int) -> Rule:

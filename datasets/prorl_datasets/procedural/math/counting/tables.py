@@ -30,7 +30,7 @@ def _table_holds(rule: Rule, at: Sequence[int], n: int) -> bool:
         return 2 * turn != n
     if kind == "gap":
         return numbers[2] + 1 in (turn, n - turn)
-    raise ValueError(f"no rule {kind!r} for a table")
+    raise ValueError(f"unknown seating rule {kind!r}")
 
 
 def _table_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
