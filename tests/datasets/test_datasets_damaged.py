@@ -127,7 +127,7 @@ def test_a_name_used_twice_is_one_line(make_recipe: Any, tmp_path: Path, accepti
     rows = [json.dumps({"id": f"r{i % 40}", "prompt": f"What is {i}?", "answer": "1"}) for i in range(50)]  # fmt: skip
     (tmp_path / "good.jsonl").write_bytes(_text(_lines(3)))
     (tmp_path / "a.jsonl").write_bytes(_text(rows))
-    with pytest.raises(UserError, match=r"a\.jsonl:41: 'id' is 'r0', as in line 1; names of rows"):
+    with pytest.raises(UserError, match=r"a\.jsonl:41: 'id' is 'r0', as in line 1; ids of rows"):
         build_with(
             accepting, make_recipe(ENTRIES % "a.jsonl"), tmp_path / "d", progress=NullProgress()
         )

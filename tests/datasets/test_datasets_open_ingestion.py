@@ -115,7 +115,7 @@ def test_percentages_share_out_every_row_and_never_more_than_all() -> None:
         ("where: hrad", "unknown function 'hrad'"),
         ("where: {level: []}", "'level' has an empty list"),
         ("where: {level: {least: 3}}", "source.where"),
-        ("map: {answer: 'boxed(q)'}", "'map' was removed: rename columns with columns"),
+        ("map: {answer: 'boxed(q)'}", "'map' was removed: rename columns with 'columns'"),
         (
             "columns: {anwser: q}",
             "columns: 'anwser' is not a field of math (did you mean 'answer'?)",

@@ -70,7 +70,7 @@ def test_all_mistakes_come_in_one_line(make_recipe: Callable[[str], Recipe]) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("- 1", "expected a mapping"),
+        ("- 1", "expected a YAML mapping"),
         ("name: [", "not valid YAML"),
         (
             f"{HEAD}  - {{name: a, domain: math, source: {PROCEDURAL}, count: {{train: all}}}}",
