@@ -162,8 +162,7 @@ def _check_hash(path: Path, expected: str | None) -> None:
         raise DatasetError(problem)
     if expected is not None and sha256_file(path) != expected:
         raise DatasetError(
-            f"{path} differs from the file that the manifest describes (other hash); "
-            "build the dataset again"
+            f"{path} is not the file in the manifest (its hash differs); build the dataset again"
         )
 
 

@@ -207,9 +207,9 @@ def test_counts_have_whole_options_and_no_tolerance() -> None:
 
 
 def test_a_problem_without_an_answer_and_a_question_with_few_options_are_refused() -> None:
-    with pytest.raises(ValueError, match="no answer"):
+    with pytest.raises(ValueError, match="cannot be an answer"):
         stem_item(Random(0), 1, Solved("?", float("nan"), "m", {}))
-    with pytest.raises(ValueError, match="five wrong"):
+    with pytest.raises(ValueError, match="five different wrong"):
         choice_item(Random(0), Choice("?", "a", ("b", "c"), {}))
 
 
