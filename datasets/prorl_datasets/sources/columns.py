@@ -188,7 +188,7 @@ def map_row(
             raise BadRow(where, str(error), "the verifier rejects the reference") from error
         question = question or question_of(opening_of(task), where)
         if (rule := rule_against(verifier, answer)) is not None:
-            problem = f"the gold answer is not usable ({rule}): '{one_line(answer or '', 80)}'"
+            problem = f"the gold text is not an answer ({rule}): '{one_line(answer or '', 80)}'"
             raise BadRow(where, problem, f"gold: {rule}")
         return Row(
             index,
