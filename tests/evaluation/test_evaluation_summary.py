@@ -115,7 +115,7 @@ def test_a_result_of_the_first_format_is_read_with_what_it_lacks_unknown(tmp_pat
     assert old.problems[0].labels == {} and old.problems[0].answers is None
     assert result_table(old).rows[0][-1] == "0%"
     file.write_text(json.dumps({**row, "format": 3}))
-    with pytest.raises(EvaluationError, match="reads only formats 1 and 2: run its pass-at-k command again"):
+    with pytest.raises(EvaluationError, match="formats 1 and 2: run its pass-at-k command again"):
         load_result(tmp_path)
 
 
