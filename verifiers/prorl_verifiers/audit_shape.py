@@ -16,8 +16,8 @@ from prorl_verifiers.types import Reference, Task
 class Item:
     """A task of the audit. ``question`` is the prompt, or "" if it is unknown.
 
-    ``chance``: the expected reward of a blind guess, such as 1/options; None: it is estimated.
-    ``right``: the correct answer that mutations spoil; None: ``gold``.
+    ``chance``: the expected reward of a blind guess, such as 1/options, or None to estimate it.
+    ``right``: the correct answer that is made wrong, or None for ``gold``.
     """
 
     id: str
@@ -94,7 +94,7 @@ def never_right(reference: Reference) -> Collection[Kind]:
 
 @dataclass(frozen=True, slots=True)
 class AuditShape:
-    """The tasks, probes and mutations of one verifier's audit."""
+    """How ``prorl verify audit`` tests a verifier."""
 
     probes: Callable[[], Sequence[Probe]] | None = None
     """Answers that ignore the problem; by default constants, blanks and echoes."""

@@ -21,14 +21,13 @@ from prorl_verifiers.spec import VERIFIERS, Composition, VerifierSpec
 from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict, check_keys
 
 MAX_PARTS = 64
-"""Maximum number of parts of a task."""
 FULL_MARKS = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A parsed reference. ``gate`` maps part names to minimum rewards."""
+    """The parts and weights of a composed task. ``gate``: minimum rewards of parts, by name."""
 
     parts: Sequence[TaskPart]
     weights: Sequence[float]
@@ -120,7 +119,7 @@ def parts(reference: Reference) -> Sequence[TaskPart]:
 
 
 def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
-    """Return the weighted mean of the parts' rewards, or 0 if a part in the gate earns less than its minimum."""
+    """Return the weighted mean of the parts' rewards, or 0 if a part earns less than the minimum set for it."""
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
     if listening():

@@ -64,7 +64,7 @@ class ByExpression:
 
 @dataclass(frozen=True, slots=True)
 class ByTable:
-    """A filter that returns the value of the text in ``table``, or ``fallback`` if it is missing."""
+    """A filter that returns the value found in ``table`` for a text, or else ``fallback``."""
 
     table: Mapping[str, str]
     fallback: str
@@ -284,7 +284,7 @@ def canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the kinds of mutations after which a filter may still find the correct answer."""
+    """Return the changes to a correct answer after which the reference's filters may still find it."""
     return ("junk", "precision", "order") if read(reference).filters else ()
 
 

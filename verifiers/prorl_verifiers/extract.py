@@ -56,7 +56,6 @@ _SENTENCE = re.compile(
 _TURN_END = re.compile(
     r"(?:\s*<\|(?:im_end|im_start|eot_id|eom_id|endoftext|end)\|>\s*(?:user|assistant)?)+\s*\Z"
 )
-"""Tokens that end a model's turn."""
 _LATER = re.compile(
     r"\b(?:answer|option|choice) ?(?:is|should be|must be|would be|[:=]):?|\b(?:it|that|this) should (?:have been|be)\b"
     r"|\b(?:correct(?:ion|ed)|erratum|edit|update) ?[:—–]",
@@ -207,7 +206,7 @@ def last_boxed(text: str) -> str | None:
 
 
 def flat(content: str) -> str:
-    """Return the content of a box with all inner boxes unwrapped."""
+    r"""Replace each ``\boxed{}`` in ``content`` by the text inside it."""
     for _ in range(MAX_NESTED):
         match = BOX.search(content)
         if match is None:
@@ -219,7 +218,7 @@ def flat(content: str) -> str:
 
 
 def around_last_box(text: str) -> tuple[str, str]:
-    """Return the text before and the text after the last box on its line, each at most 200 characters."""
+    r"""Return at most 200 characters before and after the last ``\boxed{}``, from the same line."""
     span = last_box_span(text)
     if span is None:
         return "", ""
@@ -251,7 +250,7 @@ _DELIMITERS = re.compile(r"\$\$|(?<!\\)\$|\\[()\[\]]")
 
 
 def inside_expression(text: str, before: str, after: str) -> bool:
-    r"""Return whether the last box is a part of a larger formula such as ``2\cdot\boxed{5}``."""
+    r"""Return whether the last ``\boxed{}`` is a part of a larger formula such as ``2\cdot\boxed{5}``."""
     if before.rstrip(" $*").endswith(_CHANGED_BEFORE) or _CHANGED_AFTER.match(after):
         return True
     glued = before[-1:], after[:1]
@@ -285,9 +284,9 @@ def after_last_box(text: str) -> str:
 
 @lru_cache(maxsize=2)
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return the (start, end) of the last box's content, or None if it is not closed or too long.
+    r"""Return the (start, end) of the text in the last ``\boxed{}``, or None if it is not closed or too long.
 
-    If the last box is inside another one, the outer box counts, unless it contains words before the inner box.
+    If that box is inside another one, the text of the outer one counts, unless words precede the inner one.
     """
     last: re.Match[str] | None = None
     end = len(text)
@@ -308,7 +307,7 @@ def last_box_span(text: str) -> tuple[int, int] | None:
 
 
 def content_span(text: str, box: re.Match[str]) -> tuple[int, int] | None:
-    r"""Return the (start, end) of a box's content, or None. ``\boxed{5\}`` counts as closed."""
+    r"""Return the (start, end) of the text in a box, or None if it is not closed. ``\boxed{5\}`` counts as closed."""
     if box.group("bare"):
         return box.span("bare")
     start, depth, escaped = box.end(), 1, 0
@@ -370,7 +369,7 @@ _MAX_LINES = 6
 
 
 def _stated(lines: list[str], letters: bool) -> str | None:
-    """Return the answer, with its markup, in a text's ``lines``, which are given from last to first, or None."""
+    """Return the answer stated in a text's last lines, with its markup, or None. ``lines`` are in reverse order."""
     if not lines:
         return None
     first = lines[0].removeprefix("#")
@@ -403,7 +402,7 @@ def _plain(answer: str) -> str | None:
 
 
 def later_answer(after: str, letters: bool = False) -> str | None:
-    """Return the answer in ``after``, the text after a box, if it replaces the boxed answer.
+    r"""Return the answer that replaces the boxed one, if ``after``, the text after ``\boxed{}``, states one.
 
     Returns "" if ``after`` only retracts the boxed answer, and None if the boxed answer remains.
     """

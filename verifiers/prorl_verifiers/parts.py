@@ -38,7 +38,7 @@ def parts_of(task: Task) -> Sequence[TaskPart]:
 
 
 def tasks_in(task: Task) -> Sequence[Task]:
-    """Return the parts' tasks if the task is composed, else the task itself. Raises TaskError."""
+    """Return the tasks of a task's parts, or the task itself if it has no parts. Raises TaskError."""
     if VERIFIERS.get(task.verifier).compose is None:
         return (task,)
     return [part.task for part in parts_of(task)]

@@ -233,7 +233,7 @@ def _prorl_record() -> dict[str, str]:
 
 
 def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
-    """Return the version records of prorl and of the plug-ins that score these tasks."""
+    """Return the source and version of prorl, and of each plug-in that scores these tasks."""
     return [_prorl_record(), *part_records(tasks)]
 
 

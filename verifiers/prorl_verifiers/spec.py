@@ -36,7 +36,7 @@ class Canary:
 class Needs:
     """The requirements of a task, besides its verifier.
 
-    ``parts``: version records of plug-ins.
+    ``parts``: source and version of each plug-in used.
     ``environment``: the package environment for its programs, or None.
     """
 

@@ -103,7 +103,7 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
 
 
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
-    """Return the version records of the plug-ins that score these tasks."""
+    """Return the name, source and version of each plug-in that scores these tasks."""
     names, needed = set(), {}
     for task in tasks:
         names.add(task.verifier)
@@ -117,7 +117,7 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 def renewed_records(
     recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
 ) -> list[dict[str, str]]:
-    """Return ``recorded`` with the current plug-ins in place of those that score tasks."""
+    """Return ``recorded`` with the current versions of all plug-ins that score tasks."""
     from prorl_sandbox import LANGUAGES
 
     current = part_records(tasks)

@@ -112,7 +112,7 @@ class Turn:
 
 
 def check_turn(reference: Reference) -> Reference:
-    """Return the reference. Raises TaskError if its value of ``TURN`` is malformed."""
+    """Return the reference. Raises TaskError if its "turn", the state of a conversation, is malformed."""
     turn = reference.get(TURN, {})
     values = {"state": dict, "last": bool}
     is_valid = isinstance(turn, Mapping) and all(
@@ -163,13 +163,13 @@ class Verdict:
 
     @property
     def outcome(self) -> Outcome:
-        """``passed`` for reward 1, ``failed`` for a lower one, ``neutral`` for None."""
+        """``passed`` for reward 1, ``failed`` for a lower one, ``neutral`` without a reward."""
         if self.reward is None:
             return "neutral"
         return "passed" if self.reward >= 1.0 else "failed"
 
     def explained(self) -> tuple[Finding, ...]:
-        """Return the findings. If no finding has the verdict's outcome, a finding for the verdict is appended."""
+        """Return the findings, and one for the verdict if none of them has the verdict's outcome."""
         if any(finding.outcome == self.outcome for finding in self.findings):
             return self.findings
         fields = [("status", str(self.status)), ("reason", cut(self.reason))]

@@ -33,7 +33,7 @@ class AuditReport:
 
     @property
     def paid(self) -> list[SpoiltReport]:
-        """Groups in which a spoilt answer still earned a reward."""
+        """Groups in which an answer that was made wrong earned a reward."""
         return [group for group in self.spoilt if group.paid]
 
     @property

@@ -22,8 +22,8 @@ SMALLEST = 0.005
 def group_chance(group: Group) -> float:
     """Return the mean reward, in [0, 1], that blind guesses earn on a group.
 
-    If it is not declared, it is estimated as the fraction of the most frequent gold or the mean of 1/options, whichever
-    is larger.
+    If unknown, it is estimated: the fraction of the most frequent gold or, if larger, the mean of one over the number
+    of options.
     """
     items = group.items
     if not items:
@@ -52,7 +52,7 @@ def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
     """Return the p-value of ``rewards``: the probability that blind guesses reach their mean.
 
     It is the binomial tail if all rewards are 0 or 1, else Hoeffding's upper bound, Bonferroni-corrected for ``tried``
-    probes.
+    tests.
     """
     n = len(rewards)
     if n == 0:
@@ -93,7 +93,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The mean reward (``earned``) of one probe on a group, and its p-value (``luck``)."""
+    """The mean reward (``earned``) of one way to guess answers, and its p-value (``luck``)."""
 
     probe: str
     example: str
@@ -144,7 +144,7 @@ Family = Literal["ignorant", "spoilt"]
 class Settings:
     """Settings of an audit.
 
-    ``rounds``: maximum rounds of mutating the best probes.
+    ``rounds``: maximum rounds of varying the best guesses.
     ``slow_seconds``: a slower verdict is a fault.
     """
 

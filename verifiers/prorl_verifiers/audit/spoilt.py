@@ -213,7 +213,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """The results of one group. ``right``: number of items whose correct answer earned 1 before it was spoilt."""
+    """The results of one group. ``right``: number of items whose unchanged correct answer earned 1."""
 
     name: str
     verifier: str

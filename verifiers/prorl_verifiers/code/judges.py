@@ -68,7 +68,7 @@ def rows(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
-    """Return {row with None for each non-integer: the non-integers of each such row}."""
+    """Return each row's decimals, grouped by its other cells (with None for each decimal)."""
     table = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
         if line:

@@ -71,7 +71,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """A test that calls ``check`` of the trusted ``source`` with the function ``entry_point``."""
+    """A test that runs ``check(f)``, defined in the trusted ``source``, on the response's function ``entry_point``."""
 
     source: str
     entry_point: str

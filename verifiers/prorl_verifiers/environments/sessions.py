@@ -37,9 +37,9 @@ class Session(ABC):
 
 @dataclass(slots=True)
 class Sessions:
-    """The functions of an environment whose state is {"reference", "turns": [[response, messages], ...]}.
+    """An environment built from sessions. Its state is {"reference", "turns": [[response, messages], ...]}.
 
-    ``open_session`` returns a new session and the first messages. The sessions of at most ``most`` states stay open.
+    ``open_session`` returns a new session and its first messages. The sessions of the newest ``most`` states stay open.
     """
 
     open_session: Callable[[Reference], tuple[Session, ChatMessages]]

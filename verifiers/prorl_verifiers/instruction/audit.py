@@ -45,7 +45,7 @@ def form_only() -> frozenset[str]:
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group per instruction id, and one group of all ids for probes without words."""
+    """Return one group per instruction id, and one of all ids, on which only texts without words are tried."""
     items = {}
     for name in registered():
         kwargs = example(name)

@@ -23,9 +23,9 @@ LIBRARIES: Mapping[str, tuple[str, ...]] = {
 
 @cache
 def catalogue(name: str) -> Mapping[str, Instruction]:
-    """Return the instructions of one of ``SETS`` by id.
+    """Return the instructions of the set ``name``, such as "ifeval", by id.
 
-    Their checks are in the set's ``fixed.py``, or else in ``official.py``.
+    Corrected checks are in the set's ``fixed.py``, and published ones in ``official.py``.
     """
     fixed, official = (
         import_module(f"{__package__}.{name}.{mode}") for mode in ("fixed", "official")

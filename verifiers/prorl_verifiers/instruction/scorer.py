@@ -41,7 +41,7 @@ def follows(
 
 
 def _prepare(text: str, mode: str) -> str:
-    """In mode ``fixed``, remove invisible characters, leading blank lines and trailing white space."""
+    """Remove invisible characters, leading blank lines and trailing white space, unless ``mode`` is "reference"."""
     if mode == "reference":
         return text
     text = visible(text)

@@ -12,7 +12,7 @@ Check = Callable[[str, Kwargs], bool]
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """The checks of an instruction id: our ``fixed`` one and the published ``reference``.
+    """An instruction's published check (``reference``) and our corrected one (``fixed``).
 
     ``meaning``: which texts ``fixed`` accepts.
     ``deviation``: how ``reference`` differs from ``fixed``.

@@ -104,7 +104,7 @@ def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``advanced_geometry`` with reasoning-gym's score, or 0 if this is at most FLOOR."""
+    """Score ``advanced_geometry`` with reasoning-gym's score, or 0 if this is at most 0.05."""
     if entry["metadata"].get("task_type") == "orthocenter" and answer.count(",") != 1:
         return 0.0
     return max(float(same_text(answer, str(entry["answer"]))), above_floor(answer, entry, upstream))
@@ -171,7 +171,7 @@ def _integer(text: str) -> int | None:
 
 
 def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``number_format``. Of the question's candidates, the gold must be the nearest to the answer, within 5e-4."""
+    """Score ``number_format``: the answer must be within 5e-4 of the gold, and not closer to another option."""
     text = answer.strip()
     value = _decimal(text)
     if value is None:

@@ -28,8 +28,8 @@ MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score ``propositional_logic``.
 
-    A valid conclusion earns 1 if it excludes at least half of the assignments that the premises exclude, else the
-    excluded fraction. A restated premise earns at most 0.25, and a tautology 0.
+    A valid conclusion earns its share of the truth assignments that the premises rule out, or 1 if this is at least one
+    half. A restated premise earns at most 0.25, and a tautology 0.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]

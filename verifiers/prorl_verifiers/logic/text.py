@@ -113,7 +113,7 @@ def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score ``cryptarithm`` with reasoning-gym's score, or 0 up to FLOOR. Two values for one letter earn 0."""
+    """Score ``cryptarithm`` with reasoning-gym's score (0 up to 0.05). Two values for one letter earn 0."""
     letters = [pair.partition("=")[0].strip() for pair in answer.split(",")]
     return above_floor(answer, entry, upstream) if len(letters) == len(set(letters)) else 0.0
 
@@ -128,9 +128,9 @@ FLOOR = 0.05
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit for a fraction ``share`` of correct parts.
+    """Return the reward of an answer of which a fraction ``share`` is correct.
 
-    It is 0 up to ``base`` (at least one half), grows linearly to PARTIAL, and is 1 if all parts are correct.
+    It is 0 up to ``base`` (at least one half), then grows linearly to 0.9, and is 1 if everything is correct.
     """
     if share >= 1.0:
         return 1.0
@@ -139,9 +139,9 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for the positions at which ``answer`` equals ``gold``.
+    """Return the reward for the positions at which ``answer`` equals ``gold``.
 
-    It is 0 if the lengths differ, or if a constant or one of ``echoes`` has as many correct positions.
+    It is 0 if the lengths differ, or if a repeated item or one of ``echoes`` would be correct at as many positions.
     """
     if not gold or len(answer) != len(gold):
         return 0.0

@@ -152,7 +152,6 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Check numerically whether an answer may be the antiderivative."""
     if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

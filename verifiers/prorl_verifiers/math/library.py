@@ -205,7 +205,7 @@ def _partners(parts: list[str]) -> dict[int, int]:
 
 
 def _value(text: str) -> tuple[Value, int]:
-    """Return the value of ``text`` if all letters are 1, or 1 if it cannot be parsed, and the number of letters."""
+    """Return (value of ``text`` with 1 for every letter, number of letters), or (1, 0) if it cannot be parsed."""
     try:
         node = read(text)
         letters = symbols(node)

@@ -85,9 +85,9 @@ def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int |
 
 
 def find_answer(text: str, boxed: str | None, letters: bool) -> str | Score:
-    """Return the answer in a response, or a score of 0 if there is no valid answer.
+    r"""Return the answer in a response, or a score of 0 if there is no valid answer.
 
-    ``boxed`` is the content of the last box, or None. If ``letters`` is set, a last line with only an option counts.
+    ``boxed`` is the text in the last ``\boxed{}``, or None. If ``letters`` is set, a last line "**B**" also counts.
     """
     answer = boxed
     if boxed is None and "\\boxed" not in text:
@@ -111,7 +111,7 @@ def find_answer(text: str, boxed: str | None, letters: bool) -> str | Score:
 
 
 def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the last box of ``text``.
+    r"""Score the answer in the last ``\boxed{}`` or, without one, in a last line "Answer: X".
 
     ``reference`` is {"answer", "mode"?, "choices"?, "percent"?, "decimals"?}.
     """
@@ -205,7 +205,7 @@ def _converter(loading: Loading) -> Convert:
 
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Return whether ``answer`` equals ``gold`` in mode ``decided``, and the rule that made the decision."""
+    """Return whether ``answer`` equals ``gold``, and the rule that decided. math-verify settles undecided cases."""
     judgement = _grade_and_note(gold, answer, _rules(None, None, loading))
     if judgement.decision != "undecided":
         return judgement.decision == "accept", f"{judgement.reason} (our grader)"

@@ -48,7 +48,6 @@ from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import CURRENCIES, MONEY, clean, is_words, plain_words
 
 MAX_AMOUNT = 200
-"""Maximum characters of an amount of money."""
 MAX_FORMS = 8
 """Maximum number of alternative forms in a gold (``a OR b``)."""
 LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
@@ -209,7 +208,7 @@ Whole: TypeAlias = Tree | Text | Choice | Untyped
 class Gold:
     """A parsed gold.
 
-    ``separated``: the target of a gold such as ``1,200`` if its commas separate items.
+    Answers are compared with ``target``, or with ``separated`` if a gold such as ``1,200`` is read as a list.
     """
 
     text: str
@@ -318,7 +317,7 @@ def with_currency(node: Node, currency: str) -> Node:
 
 
 def target_of(node: Node) -> Tree:
-    """Return the target for a gold's tree. Raises Unreadable for unexpected words."""
+    """Convert a gold's tree for comparisons. Raises Unreadable for unexpected words."""
     if looks_like_region(node) and real_set(node) is not None:
         return Region(node)
     match node:

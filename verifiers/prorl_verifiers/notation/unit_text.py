@@ -114,7 +114,6 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 MAX_UNIT = 200
-"""Maximum characters of a unit."""
 
 Powers = dict[str, Fraction]
 _Token = tuple[str, str]

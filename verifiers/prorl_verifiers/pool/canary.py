@@ -25,9 +25,9 @@ REMEMBERED_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A request that a worker gets after a batch, and the verdict that it must return.
+    """A test that a worker gets after a batch, and the verdict that it must return.
 
-    For a verifier without canaries, an item of the batch (``job``) is repeated and must get the same verdict again.
+    If a verifier has no test questions, an item of the batch (``job``) is repeated and must get the same verdict again.
     """
 
     frame: bytes
@@ -86,7 +86,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether all checks pass. If so, items that were repeated are repeated in later batches too."""
+        """Return whether all checks pass. If so, the items repeated from this batch also check later batches."""
         expected = [check.with_expected_verdict(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)

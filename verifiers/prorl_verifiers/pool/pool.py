@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 MAX_TIMEOUT = 86_400
-"""Maximum ``timeout_seconds``."""
 _END_SECONDS = 5.0
 LEAST_MEMORY_MB = 256
 

@@ -88,7 +88,7 @@ def result_frame(result: object) -> dict[str, Any]:
 def read_reply(
     reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
 ) -> tuple[Verdict, bool]:
-    """Return the verdict in a result frame, and whether it is final (True) or the item must be scored again."""
+    """Return the verdict in a worker's reply, and whether it is final (True) or the item must be scored again."""
     result: Any = reply.get("result")
     unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
     if result is None and "limit" in reply:

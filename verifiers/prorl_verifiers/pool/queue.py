@@ -98,7 +98,7 @@ class Job:
 
 @dataclass(slots=True)
 class Caller:
-    """The waiting jobs of a batch in one lane. ``spent``: thread seconds that the batch has used."""
+    """The jobs of a batch that wait in ``lane``. ``spent``: thread seconds used for the batch."""
 
     lane: Lane
     jobs: deque[Job]
@@ -107,7 +107,7 @@ class Caller:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a thread has taken. ``charged``: their expected thread seconds, which ``Caller.spent`` includes."""
+    """Jobs that a thread has taken. ``charged``: their expected seconds, already added to ``Caller.spent``."""
 
     caller: Caller
     jobs: list[Job]
@@ -120,13 +120,12 @@ class Work:
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work. The caller with the least thread time is next."""
+    """A queue for one kind of item, such as programs. The caller with the least thread time is next."""
 
     name: LaneName
     running: int = 0
     """Number of working threads."""
     waiting: int = 0
-    """Number of waiting items."""
     mean: float = 0.001
     """Mean seconds per item."""
     _heap: list[tuple[float, int, Caller]] = field(default_factory=list)
@@ -153,7 +152,7 @@ class Lane:
         return batches
 
     def take(self, most: int) -> Work | None:
-        """Take up to ``most`` jobs of the next caller. Return None if no job waits."""
+        """Take up to ``most`` jobs of the caller with the least thread time. Return None if no job waits."""
         while self._heap:
             spent, _, caller = heapq.heappop(self._heap)
             if spent < caller.spent:  # its work took longer than charged
@@ -177,7 +176,7 @@ class Lane:
         return None
 
     def finish(self, work: Work, seconds: float, finished: int) -> None:
-        """Correct the caller's thread time: replace the expected time of ``work`` by ``seconds``."""
+        """Replace the expected seconds of ``work`` by ``seconds``. ``finished``: number of jobs scored."""
         self.running -= 1
         work.caller.spent += seconds - work.charged
         if finished:
@@ -219,7 +218,7 @@ class FairQueue:
             job.batch.fail(PoolClosedError("this verifier pool is closed"))
 
     def take(self, thread: ThreadKind = "shared", *, wait: bool = True) -> Work | None:
-        """Wait for the next jobs of one caller: several quick texts, or one other item.
+        """Wait for the next jobs of one caller: several short texts, or a single long text or program.
 
         Returns None if the queue is closed, or if ``wait`` is False and no item waits.
         """

@@ -235,7 +235,7 @@ class WorkerThread(threading.Thread):
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
         """Deliver the verdicts if the worker is ``sound``, else kill it and score the items again.
 
-        If ``examined`` is set, the worker failed its canaries, and each item is scored alone.
+        If an unsound worker was ``examined``, it answered test questions wrongly, and each item is scored alone.
         """
         if sound:
             for job, verdict in scored.items():

@@ -45,7 +45,7 @@ def load_specs() -> None:
 
 
 def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
-    """Return the result frame (see ``protocol``) for a request. ``exchange`` calls the pool's sandbox."""
+    """Score the item in a request. ``exchange`` calls the pool's sandbox."""
     try:
         name = request["verifier"]
         spec = SPECS.get(name) or VERIFIERS.get(name)
@@ -126,7 +126,7 @@ def run_worker(order: dict[str, Any], requests: int, replies: int) -> None:
 
 
 def warm(verifiers: Iterable[str]) -> dict[str, str]:
-    """Import the verifiers' libraries and check their deep canaries. Return {verifier: fault}."""
+    """Import the verifiers' libraries, and check the test questions that need them. Return {verifier: fault}."""
 
     def canaries(spec: VerifierSpec) -> Sequence[Canary]:
         for module in spec.libraries:
@@ -138,7 +138,7 @@ def warm(verifiers: Iterable[str]) -> dict[str, str]:
 
 
 def self_check(verifiers: Iterable[str]) -> dict[str, str]:
-    """Check the quick canaries of ``verifiers`` and of prorl's own verifiers. Return {verifier: fault}."""
+    """Check the quick test questions of ``verifiers`` and of prorl's own verifiers. Return {verifier: fault}."""
     ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
     draw = random.Random()
     return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))

@@ -262,7 +262,7 @@ class WorkerFactory:
         return worker.origin is not self._template or not worker.origin.knows_plugins
 
     def broken(self, verifier: str) -> str | None:
-        """Return how the verifier fails its quick canaries, or None."""
+        """Return how the verifier fails its quick test questions, or None."""
         template = self._template
         return None if template is None else template.broken.get(verifier)
 

@@ -33,8 +33,8 @@ class RequestItems:
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> RequestItems:
     """Parse the body of ``/verify``: {"items": [{"id"?, "task", "response"}, ...]}, one item, or NeMo-Gym's request.
 
-    The body may set "modes", "think_open" and "parts", records of plug-ins that must match the server's. Raises Refusal
-    with status 400 (not JSON), 412 (other versions or plug-ins) or 422 (invalid item).
+    The body may set "modes", "think_open" and "parts", the client's plug-ins, which must match the server's. Raises
+    Refusal with status 400 (not JSON), 412 (other versions or plug-ins) or 422 (invalid item).
     """
     request = _json_object(body)
     if "responses_create_params" in request:

@@ -203,7 +203,6 @@ def _branch(atoms: list[_Atom], at: int, parent: int | None) -> str:
 
 
 MAX_FORMULA = 300
-"""Maximum characters of a formula."""
 
 ELEMENTS = frozenset((*NUMBERS, "D"))
 
@@ -381,7 +380,6 @@ def _elements(formula: str) -> list[str]:
 
 
 MAX_SMILES = 500
-"""Maximum characters of a SMILES text."""
 
 
 def canonical_smiles(text: str, loading: Loading) -> str | None:

@@ -10,7 +10,6 @@ from prorl_verifiers.notation.latex_text import clean, plain_words
 from prorl_verifiers.notation.quantities import read_quantity, unit_powers
 
 MAX_CHOICE = 5000
-"""Maximum characters of an answer to a choice."""
 
 _NARROW = {
     **{0xFF01 + i: 0x21 + i for i in range(94)},

@@ -139,7 +139,6 @@ def _read_direction(text: str) -> Direction | None:
 
 
 MAX_NUCLIDE = 100
-"""Maximum characters of a nuclide."""
 _ELEMENTS = """H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine Ne neon Na sodium
 Mg magnesium Al aluminum Si silicon P phosphorus S sulfur Cl chlorine Ar argon K potassium Ca calcium Sc scandium Ti titanium V vanadium
 Cr chromium Mn manganese Fe iron Co cobalt Ni nickel Cu copper Zn zinc Ga gallium Ge germanium As arsenic Se selenium Br bromine Kr krypton

@@ -15,7 +15,6 @@ from prorl_verifiers.notation.latex_text import split_top, strip_wrappers
 
 MAX_PARTS = 20
 MAX_PART = 2000
-"""Maximum characters of a boxed part."""
 
 _LABEL = re.compile(
     r"(?:^|(?<=[\s;,.}]))(?:\\text(?:bf)?\s*\{\s*)?(?:\(\s*(?:part\s+)?([a-t]|[ivx]{1,4}|\d{1,2})\s*\)|(?:part\s+)?([a-t]|[ivx]{1,4}|\d{1,2})\))"
@@ -38,7 +37,7 @@ _AND = re.compile(
 
 
 def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return one reference per part, or None if the gold has no parts."""
+    """Return one reference per value of a gold list, or None if the gold is a single value."""
     answers = part_texts(reference.get("answer"))
     if answers is None:
         return None
@@ -64,7 +63,7 @@ def part_texts(answer: Any) -> list[str] | None:
 
 
 def is_open_interval(gold: Any, answer: str) -> bool:
-    """Return whether the gold may be a closed interval such as ``[1, 4]`` and ``answer`` an open one."""
+    """Return whether ``answer`` starts with ``(``, and ``gold`` could be a closed interval such as ``[1, 4]``."""
     if not isinstance(gold, str) or re.search(r"[(]", strip_wrappers(answer.strip())[:7]) is None:
         return False
     ends = _json_list(gold) or []
@@ -100,7 +99,7 @@ def labelled(text: str) -> list[str] | None:
 
 
 def answer_parts(answer: str | None, text: str, count: int) -> list[str] | None:
-    """Split the answer into ``count`` parts, or else return the last ``count`` boxes of ``text``, or None."""
+    """Return the ``count`` parts of the answer or, if it has no such parts, the last ``count`` boxed texts, or None."""
     if answer is not None:
         parts = _split(answer, count)
         if parts is not None:

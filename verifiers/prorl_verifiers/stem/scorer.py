@@ -55,7 +55,7 @@ from prorl_verifiers.types import Score
 
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Return 1 if the last box is correct, else 0. Without a box, a last line "Answer: X" is scored."""
+    r"""Return 1 if the last ``\boxed{}`` is correct, else 0. Without one, a last line "Answer: X" is scored."""
     text = without_struck(text)
     choices = reference.get("choices")
     found = find_answer(text, last_boxed(text), bool(choices))
@@ -209,7 +209,7 @@ _CIRCLE = re.compile(r"\\circ|\\degree|°|\bdeg")
 def _same_number(
     gold: Number, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
-    """Compare numbers. In a chain such as ``E = 5.0 = 5``, every number must be right."""
+    """In a chain such as ``E = 5.0 = 5``, every number must be right."""
     if len(answer) > MAX_NUMBER:
         return False, "too long for a number"
     if hedged(answer):

@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with a unit. ``bare``: the number as written, if the reference's unit has a power of ten."""
+    """A number with a unit. ``bare``: the number without the power of ten of a unit such as ``10^3 kg``."""
 
     measure: Measure
     bare: Quantity | None = None

@@ -30,7 +30,6 @@ from prorl_verifiers.stem.numbers import Measure, is_unit, split_unit
 from prorl_verifiers.stem.parts import labelled
 
 MAX_VECTOR = 400
-"""Maximum characters of a vector."""
 _BEHIND = re.compile(r"(.*[)\]}>])\s*([A-Za-zµΩ][A-Za-z0-9µΩ/^{}·* -]{0,30})")
 _OUTER = re.compile(r"^\(\s*([^()]*\\(?:hat|mathbf|vec|bm|boldsymbol)[^()]*)\)$")
 _UNIT_VECTOR = re.compile(
@@ -186,7 +185,7 @@ def _label(text: str, equals: re.Pattern[str]) -> tuple[frozenset[str], str, str
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
-    """Return whether no formula or text in a chain of equalities contradicts the last side."""
+    """Return whether the formulas and texts in a chain of equalities fit its last side."""
     last = read_sides[-1]
     multiples = 0
     names = {side.strip() for side in sides[:1] if _LETTER.search(side)}

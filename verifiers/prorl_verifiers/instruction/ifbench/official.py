@@ -287,7 +287,7 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines as the published loop does: it skips the line after each removed one."""
+    """Remove blank lines as the published checker does, which skips the line after each removed one."""
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
         if not line.strip():

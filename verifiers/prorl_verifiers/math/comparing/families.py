@@ -53,7 +53,7 @@ _USUAL = frozenset("knmlKN")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The values of ``members`` for all integers ``letter``, or all natural numbers if ``natural`` is set."""
+    r"""Infinitely many answers, such as ``k\pi``: ``members`` for all integer (or ``natural``) values of ``letter``."""
 
     node: Node
     name: Node | None
@@ -63,9 +63,9 @@ class Family:
 
 
 def family_of(text: str, gold: Family | None) -> Family | None:
-    r"""Parse a cleaned text as a family, or return None.
+    r"""Parse infinitely many answers, such as ``k\pi`` for an integer ``k``, or return None.
 
-    Unless ``gold`` is given, the text must declare its letter an integer, or contain \pi or degrees.
+    Without a ``gold``, the text must declare its letter an integer, or contain \pi or degrees.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and gold is None and not re.search(r"\\pi|\\circ", text):
@@ -139,7 +139,7 @@ def _without_condition(text: str) -> tuple[str, str]:
 
 
 def same_family(gold: Family, answer: Family) -> bool | None:
-    """Return whether two families have the same values, or None if undecided."""
+    r"""Return whether two families such as ``k\pi`` have the same values, or None if undecided."""
     if gold.name is not None and answer.name is not None and gold.name != answer.name:
         return False
     written = _same_members(gold, answer)

@@ -47,7 +47,7 @@ def all_same(results: Sequence[bool | None]) -> bool | None:
 
 
 def unevaluated(gold: Node, answer: Node) -> str | None:
-    """Return why ``answer`` is not the evaluated constant ``gold``, or None if it is."""
+    """Return why the constant ``answer`` is not evaluated like ``gold``, such as ``2+3``, or None if it is."""
     parts = list(walk(gold)), list(walk(answer))
     if any(isinstance(part, Sym) for side in parts for part in side):
         return None
@@ -146,7 +146,7 @@ _PERCENT = re.compile(
 class Rules:
     """How answers may differ from the gold.
 
-    ``percent``: True if the gold is a percentage written without its sign, False if answers need the sign.
+    ``percent``: True if the gold is a percentage even without a sign; False if ``50`` is wrong for the gold ``50%``.
     ``decimals``: number of decimal places to which answers may be rounded.
     """
 
@@ -203,9 +203,9 @@ def _cut_digits(node: Node) -> tuple[Num, int] | None:
 def same_leaf(
     gold: Node, answer: Node, rules: Rules, domain: Domain, final: bool = True
 ) -> tuple[bool | None, str]:
-    """Return whether two expressions are the same answer, or None if undecided, and the reason.
+    """Return whether two expressions are the same answer (None: undecided), and the reason.
 
-    If ``final`` is set, the answer must be evaluated.
+    If ``final`` is set, an unevaluated answer such as ``2+3`` is wrong.
     """
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         neither = not isinstance(gold, EXPRESSIONS) and not isinstance(answer, EXPRESSIONS)

@@ -83,7 +83,6 @@ from prorl_verifiers.math.targets import (
 )
 
 MAX_SETS = 6
-"""Maximum number of sets in a set formula."""
 
 
 class Matcher:
@@ -94,7 +93,7 @@ class Matcher:
         self.reason = "forms compared"
 
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
-        """Return whether ``answer`` matches, or None if undecided. If ``final`` is set, it must be evaluated."""
+        """Return whether ``answer`` equals the gold (None: undecided). If ``final`` is set, ``2+3`` is not ``5``."""
         if target.node == answer:
             if listening():
                 sides = {"gold": written(target.node), "answer": written(answer)}
@@ -158,7 +157,7 @@ class Matcher:
         assert_never(target)
 
     def joints_differ(self, target: Tree, answer: Listing) -> bool:
-        """Return whether one of the two joins different statements by "or", and the other by "and"."""
+        """Return whether gold and answer differ because one says "and" and the other "or"."""
         if not isinstance(target, Several | Parts) or not isinstance(target.node, Listing):
             return False
         joints = {target.node.joint, answer.joint}
@@ -200,7 +199,7 @@ class Matcher:
     # --------------------------------------------------------------------------------------- values
 
     def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
-        """Match one value. Names and equal expressions may precede it, as in ``x = 4/2 = 2``."""
+        """Compare one value. A name and equal expressions may precede it, as in ``x = 4/2 = 2``."""
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
@@ -224,7 +223,7 @@ class Matcher:
         return self.in_order([Value(part) for part in along], items)
 
     def chain(self, target: Tree, answer: Relation) -> bool | None:
-        """Match every side of a chain of equalities, except leading names."""
+        """Compare each side of a chain such as ``x = 4/2 = 2`` with the gold, except leading names."""
         if set(answer.ops) - {"=", "~"}:
             return False
         sides, ops = list(answer.sides), list(answer.ops)
@@ -247,7 +246,7 @@ class Matcher:
         return self.each_side(target, sides, ops)
 
     def each_side(self, target: Tree, sides: list[Node], ops: list[str]) -> bool | None:
-        r"""Match every side. A side after ``\approx`` may be rounded."""
+        r"""Compare each side with the gold. A side after ``\approx`` may be rounded."""
         exact = [sides[0], *(side for side, op in zip(sides[1:], ops, strict=True) if op == "=")]
         rounded = [side for side, op in zip(sides[1:], ops, strict=True) if op == "~"]
         if len(sides) > 1:
@@ -306,7 +305,7 @@ class Matcher:
         return same_solutions(gold, answer, self.domain)
 
     def parts(self, target: Parts, answer: Node) -> bool | None:
-        """Match the items by their names, or by position if the answer has no names."""
+        """Compare values such as ``x = 1, y = 2`` by name, or by position if the answer has no names."""
         self.reason = "named values compared"
         if isinstance(answer, Relation):
             answer = Listing((answer,))
@@ -349,7 +348,7 @@ class Matcher:
         return all_same([self.matches(g, a) for g, a in zip(gold, answer, strict=True)])
 
     def matched(self, gold: Sequence[Tree], answer: Sequence[Node], once: bool) -> bool | None:
-        """Match the items in any order. If ``once`` is set, repeated items count once."""
+        """Compare two lists in any order. If ``once`` is set, repeated items count once."""
         if not once and len(gold) != len(answer):
             return False
         if max(len(gold), len(answer)) > MAX_ITEMS:
@@ -372,7 +371,7 @@ class Matcher:
         return True
 
     def same_member(self, target: Tree, other: Node, final: bool = True) -> bool | None:
-        """Match two items of a collection. A set matches only a set, even if it has a single item."""
+        """Compare two items of a list. A set equals only a set, even if it has a single item."""
         if isinstance(target, Collection) != isinstance(other, SetOf):
             return False
         return self.matches(target, other, final)
@@ -486,7 +485,7 @@ class Matcher:
         return self.in_order(gold_items, [item for row in rows for item in row])
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Match the cases in any order. If there are more than four, they must be in the gold's order."""
+        """Compare definitions by cases. If there are more than four cases, they must be in the gold's order."""
         if not isinstance(answer, Cases):
             return False
         rest = [any(isinstance(row[1], Words) for row in node.rows) for node in (gold, answer)]
@@ -507,7 +506,7 @@ class Matcher:
         return None if undecided else False
 
     def otherwise(self, gold: Cases, answer: Cases, short: bool) -> bool | None:
-        """Match the cases if only the gold (``short``) or only the answer (not ``short``) has an "otherwise"."""
+        """Compare definitions by cases if only the gold (``short``) or only the answer has an "otherwise"."""
         fewer, left = (gold, list(answer.rows)) if short else (answer, list(gold.rows))
 
         def same(one: Node, other: Node) -> bool | None:

@@ -193,7 +193,7 @@ def as_points(found: RealSet) -> RealSet:
 
 
 def _whole(node: Node, closed: bool, step: int) -> int | None:
-    """Return the integer of an interval nearest to its end ``node``, or None for an infinite end."""
+    """Return an interval's integer nearest to its lower (``step`` 1) or upper (-1) end, or None for an infinite end."""
     value = endpoint_value(node)
     if value is None or infinite(node):
         return None

@@ -108,10 +108,10 @@ def _terms(text: str) -> Terms | None:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The rule of a sequence.
+    """The rule of a sequence, such as ``2n`` for ``2, 4, 6``.
 
-    ``term`` is the general term in ``letter``, counted from ``start``. If ``letter`` is empty, ``term`` is the
-    difference of neighbouring terms, or their ratio if ``quotient`` is set.
+    ``term`` is a formula in ``letter``, which counts from ``start``. Without a ``letter``, ``term`` is the difference
+    of neighbouring terms, or their ratio if ``quotient`` is set.
     """
 
     term: Node

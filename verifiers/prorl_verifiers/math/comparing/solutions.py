@@ -43,7 +43,7 @@ _GRID = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A point on a test line. ``at``: its coordinate; ``width``: a step much larger than the error of ``at``."""
+    """A point on a test line. ``at``: its coordinate; ``width``: a short distance far above the error of ``at``."""
 
     at: Any
     width: Fraction
@@ -199,7 +199,7 @@ class _Work:
 
 
 class _Condition:
-    """A relation as a list of pairs of neighbouring sides. A gap is the difference of the two sides of a pair."""
+    """A relation as pairs of neighbouring sides, with the difference of each pair."""
 
     def __init__(self, node: Relation, work: _Work) -> None:
         self.pairs = [
@@ -210,7 +210,7 @@ class _Condition:
         self.nodes = sum(1 for _ in walk(node))
 
     def places(self, line: _Line, orders: bool) -> list[Place]:
-        """Return the points where a gap has a zero or jump, or stops being defined."""
+        """Return the points where the difference of two sides is zero, jumps or becomes undefined."""
         places = []
         for gap, *_ in self.pairs:
             if line.name not in symbols(gap):
@@ -336,7 +336,7 @@ def _start(at: int, names: Sequence[str]) -> Spot:
 
 
 def _ratio(gold: Relation, answer: Relation, names: Sequence[str]) -> Size:
-    """Return the absolute ratio of two relations' gaps, as a function of a point."""
+    """Return ``|f/g|`` of two relations ``f = 0`` and ``g = 0``, as a function of a point."""
     gaps = _gap(gold), _gap(answer)
 
     def ratio(place: Spot) -> Any:
@@ -348,7 +348,7 @@ def _ratio(gold: Relation, answer: Relation, names: Sequence[str]) -> Size:
 
 
 def _proportional(gold: Relation, answer: Relation, names: Sequence[str]) -> bool:
-    """Return whether the gaps of two relations differ by a constant factor, or are too large to compare."""
+    """Return whether ``|f/g|`` of ``f = 0`` and ``g = 0`` is constant, or the relations are too large to compare."""
     if len(gold.ops) + len(answer.ops) > 2 or len(names) > len(_STARTS[0]):
         return True
     if sum(1 for node in (gold, answer) for _ in walk(node)) > _LARGEST_RELATIONS:

@@ -46,7 +46,7 @@ class Domain:
 
     ``integers``, ``counts``, ``positive``: variables that are integers, integers from 1, or positive. All others are
     real.
-    ``curve``: whether the gold is an equation, so that an answer must be undefined where the gold is.
+    ``curve``: whether the gold is an equation of a curve; answers must then be undefined where it is.
     ``free``: constants that may have other names in the answer.
     """
 

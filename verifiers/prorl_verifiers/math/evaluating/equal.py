@@ -88,7 +88,7 @@ class _Side:
         return Evaluator(at, digits, self.bare_log, self.real, self.counted).value(self.node)
 
     def steady(self) -> bool:
-        """Return whether no sum or function can cancel the leading digits."""
+        """Return whether the expression has no sum or function that could lose digits by cancellation."""
         return all(isinstance(part, _STEADY) for part in walk(self.node))
 
 

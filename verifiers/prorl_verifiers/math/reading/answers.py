@@ -24,9 +24,9 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the content of the last box, or None.
+    r"""Return the content of the last ``\boxed{}``, or None.
 
-    If several boxes are separated only by punctuation, "and" or "or", their contents are returned as a list.
+    If several boxes are separated only by punctuation, "and" or "or", their contents are joined into a list.
     """
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:

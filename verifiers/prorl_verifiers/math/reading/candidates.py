@@ -45,7 +45,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
 def several_candidates(gold: str, answer: str) -> str | None:
-    """Return why an undecided answer must not be compared by computer algebra, or None if it may be."""
+    """Return why computer algebra must not compare ``answer``, such as several values, or None."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer expresses doubt"
     if len(answer) > 10 * len(gold) + 300:
@@ -85,9 +85,9 @@ def _words(text: str) -> list[str]:
 
 
 class Groups:
-    """Number of tuples, sets and matrices in a text: ``all``, and outermost ones (``top``).
+    """Counts of a text's tuples, sets and matrices: of ``all``, and of those not inside another (``top``).
 
-    ``joined``: whether all outermost ones are joined by set operators such as a union.
+    ``joined``: whether set operators such as a union join all of the latter.
     """
 
     def __init__(self) -> None:
@@ -157,10 +157,7 @@ def _readable(side: str) -> bool:
 
 
 def describes(side: Node) -> bool:
-    """Return whether a side only describes a number, as ``AB``, ``a+b``, ``f(g(2))`` and ``|S|`` do.
-
-    ``2x`` and ``(a) 3 (b) 4`` do not.
-    """
+    """Return whether a side names a number without giving its value, as ``a+b`` and ``|S|`` do, but not ``2x``."""
     if not isinstance(side, EXPRESSIONS):
         return False
     beside = side.factors if isinstance(side, Product) and not side.signed else ()

@@ -57,7 +57,6 @@ _OPENING = frozenset(
     ("(", "[", "{", r"\langle", r"\lfloor", r"\lceil", r"\lvert", r"\begin", r"\{")
 )
 _HIGHEST_POWER = 12
-"""Maximum power of a unit."""
 _MAGNITUDES = {
     "dozen": 12,
     "hundred": 100,

@@ -11,7 +11,6 @@ from typing import Literal
 from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Matrix, Node, Product
 
 MAX_TEXT = 4000
-"""Maximum characters of an answer to parse."""
 MAX_TOKENS = 1500
 MAX_POWER_OF_TEN = 5000
 
