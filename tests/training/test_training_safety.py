@@ -29,7 +29,7 @@ def test_update_that_is_not_finite_is_skipped_and_recorded(loss: float, norm: fl
     guard.begin_step(4)
     assert guard.accept_update(0.1, 1.0) and not guard.accept_update(loss, norm)
     (decision,) = guard.end_step(0.5, empty=False)
-    assert (decision.step, decision.kind) == (4, "update_skipped")
+    assert (decision.step, decision.reason) == (4, "1 update skipped: not finite")
     assert decision.evidence["updates"][0]["why"] == "not finite"
     assert guard.stop_reason is None
 

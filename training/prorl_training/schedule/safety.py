@@ -132,7 +132,8 @@ class Guard:
     def _report_updates(self) -> None:
         if self._skipped:
             why = ", ".join(sorted({u["why"] for u in self._skipped}))
-            reason = f"{len(self._skipped)} updates skipped: {why}"
+            updates = "1 update" if len(self._skipped) == 1 else f"{len(self._skipped)} updates"
+            reason = f"{updates} skipped: {why}"
             evidence = {"updates": self._skipped, "bad_in_a_row": self.state.bad_in_a_row}
             self._decisions.append(Decision(self._step, "update_skipped", reason, evidence))
 
