@@ -140,7 +140,7 @@ def prompt_budget(
 ) -> int:
     """Return the maximum number of tokens of a completion of the prompt ``ids``, at most ``max_tokens``.
 
-    Raises UserError if the prompt is empty or fills the ``context``.
+    It is 0 if a prompt that ``follows`` fills the ``context``. Raises UserError if another one does, or if it is empty.
     """
     start = request.prompt_start
     if not ids:
@@ -148,12 +148,12 @@ def prompt_budget(
     if context is None:
         return max_tokens
     room = context - len(ids)
-    if room < 1:
+    if room < 1 and not request.follows:
         raise UserError(
             f"the prompt starting '{start}' has {len(ids)} tokens, but the model's context holds "
             f"{context}: shorten it or choose a model with a longer context"
         )
-    return min(max_tokens, room)
+    return max(min(max_tokens, room), 0)
 
 
 def vocabulary(model: Any) -> int | None:
@@ -260,6 +260,8 @@ class Results:
             if begun is not None:
                 row.token_ids, row.logprobs = list(begun.token_ids), list(begun.logprobs)
                 row.given = begun.given
+            if not budget:
+                begun = Completion("", (), (), "length")
             has_ended = begun is not None and begun.finish_reason != "paused"
             answers.append(begun if has_ended else None)
             if not has_ended:

@@ -108,6 +108,8 @@ class Request:
     begun: tuple[Completion, ...] = ()
     about: Any = None
     """Data for the caller's own generator; ignored by others."""
+    follows: bool = False
+    """Whether the prompt goes on after an earlier response. If it then fills the context, completions are empty."""
 
     @property
     def prompt_start(self) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,11 +135,13 @@ def test_requests_without_seeds_and_no_requests_give_empty_lists() -> None:
     assert [len(row) for row in sample([ask("x"), ask("y", 1)])] == [0, 1]
 
 
-def test_a_prompt_longer_than_the_context_is_the_users_mistake_and_is_named() -> None:
-    small = tiny_model(context=32)
+def test_a_prompt_longer_than_the_context_is_named_and_ends_a_conversation() -> None:
+    small, long = generator(model=tiny_model(context=32)), ask("long " * 20, 1)
     with pytest.raises(UserError, match=r"prompt starting 'long long .*32") as caught:
-        generator(model=small).generate([ask("long " * 20, 1)], SamplingParams())
+        small.generate([long], SamplingParams())
     assert "\n" not in str(caught.value)
+    ((empty,),) = small.generate([replace(long, follows=True)], SamplingParams())
+    assert (empty.text, empty.token_ids, empty.finish_reason) == ("", (), "length")
 
 
 def test_an_answer_ends_at_the_end_of_the_context() -> None:
