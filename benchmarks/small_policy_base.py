@@ -26,7 +26,7 @@ LAYERS, HEADS, CONTEXT = 3, 4, 2048
 class Policy:
     """A small policy before RL, with its tasks, and the number of items of each task in each split.
 
-    ``weights`` are in half precision. Commit 5ee0c841 has the scripts that trained them.
+    ``weights`` are in half precision. Commits 5ee0c841 and be970b71 have the scripts that trained them.
     """
 
     weights: Path
