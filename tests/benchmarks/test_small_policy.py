@@ -65,7 +65,7 @@ def test_nothing_held_out_is_trained_on(policy: str, count: int) -> None:
 
 
 def test_policies_are_small_and_read_the_box_and_what_is_around_a_call_as_one_token() -> None:
-    for policy in base.POLICIES.values():
+    for policy in (base.TASKS, base.CHAINS_BASE, base.CALCULATOR_BASE):
         tokenizer = base.make_tokenizer(policy)
         model = base.make_model(0, len(tokenizer), policy.hidden)
         count = sum(p.numel() for p in model.parameters())
