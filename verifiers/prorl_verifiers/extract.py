@@ -111,7 +111,7 @@ BOX = re.compile(
     r"\\(?:boxed|fbox)[ \t\n]{0,8}(?:\{|(?P<bare>[-+]?\d{1,40}(?:[.,/]\d{1,40}){0,4}(?!\w)|(?<![a-z])[A-Za-z](?!\w)"
     r"|\([A-Za-z0-9]\)|\\[dt]?frac(?:\{[^{}]{1,20}\}|\d){2}))"
 )
-r"""The opening of a box. TeX also boxes a value without braces (``\boxed 5``)."""
+r"""The start of ``\boxed{5}``. TeX also accepts a value without braces (``\boxed 5``)."""
 _WORD, _MACRO = re.compile(r"\b[A-Za-z]{2,}\b"), re.compile(r"\\[A-Za-z]+(?:\{[^{}]{0,40}\})?")
 MAX_NESTED = 8
 """Maximum number of earlier boxes that are tested for containing the last box."""

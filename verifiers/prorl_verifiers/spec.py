@@ -120,7 +120,7 @@ class VerifierSpec:
     data: DataShape = field(default_factory=DataShape)
     """Prompt, columns and gold answers, for datasets and evaluations."""
     audit: AuditShape = field(default_factory=AuditShape)
-    """Tasks, probes and mutations for ``prorl verify audit``."""
+    """How ``prorl verify audit`` tests the verifier."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
@@ -148,7 +148,7 @@ class VerifierSpec:
 
     @property
     def calls_service(self) -> bool:
-        """Whether the verifier runs in prorl's own process. Only an ``EnvironmentSpec`` may."""
+        """Whether the verifier calls a service and so runs in prorl's own process."""
         return False
 
     def needs_of(self, reference: Reference) -> Needs:

@@ -114,7 +114,7 @@ def first_wrong(
 ) -> str | None:
     """Describe the first canary for which ``answer`` returns a wrong reward, or return None.
 
-    ``answer`` maps a request to its result frame, like ``pool.worker.answer``.
+    ``answer`` maps a request to a worker's reply, like ``pool.worker.answer``.
     """
     for canary in canaries if spec.score is not None else ():
         reply = answer(_request(spec.name, canary))

@@ -49,7 +49,7 @@ def too_long_verdict() -> Verdict:
 
 
 def result_frame(result: object) -> dict[str, Any]:
-    """Return the result frame for a verifier's return value.
+    """Convert a verifier's return value to the worker's reply.
 
     It is {"result": {...}} for a reward in [0, 1], a Score or a Turn, {"limit": text} for a timeout, and {"bug": text}
     for anything else (with "outage": true if a service is down). The worker sends {"user": text} for a UserError.
@@ -107,7 +107,7 @@ def read_reply(
 
 
 def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
-    """Return the CPU seconds in a result frame, or ``most`` if they are impossible."""
+    """Return the CPU seconds in a worker's reply, or ``most`` if they are impossible."""
     claimed = reply.get("cpu_seconds")
     if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
         return most

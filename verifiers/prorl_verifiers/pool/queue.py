@@ -124,7 +124,6 @@ class Lane:
 
     name: LaneName
     running: int = 0
-    """Number of working threads."""
     waiting: int = 0
     mean: float = 0.001
     """Mean seconds per item."""

@@ -45,7 +45,7 @@ def load_specs() -> None:
 
 
 def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
-    """Score the item in a request. ``exchange`` calls the pool's sandbox."""
+    """Score the item in a request and return the reply. ``exchange`` calls the pool's sandbox."""
     try:
         name = request["verifier"]
         spec = SPECS.get(name) or VERIFIERS.get(name)

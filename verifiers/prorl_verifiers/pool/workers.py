@@ -58,7 +58,7 @@ class WorkerProcess:
     def ask_many(
         self, requests: Sequence[bytes], seconds: float, run: RunProgram | None = None
     ) -> Generator[dict[str, Any], None, None]:
-        """Yield the result frame (see ``protocol``) of each encoded request, in order.
+        """Yield the reply (see ``result_frame``) to each encoded request, in order.
 
         ``seconds`` limits each result, without imports and programs. The caller must take all results or kill the
         worker. After WorkerTimeout or ChildError the worker is dead.
@@ -206,8 +206,7 @@ def _environment() -> dict[str, str]:
 class WorkerFactory:
     """Starts workers, and keeps one in reserve. Thread-safe.
 
-    If ``grow`` is set, a verifier's first task makes the factory load its libraries in the background, in a new
-    template.
+    If ``grow`` is set, the libraries of a verifier are loaded in the background when its first task arrives.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:

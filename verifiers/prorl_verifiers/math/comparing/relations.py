@@ -111,7 +111,7 @@ def reindexed(gold: Relation, answer: Relation) -> Relation:
 
 
 def same_letter(gold: Node, name: Node) -> bool:
-    """Return whether two names are equal without subscripts and arguments, such as ``x_1`` and ``x``."""
+    """Return whether two names such as ``x_1`` and ``x`` are equal without subscripts and arguments."""
     if isinstance(gold, Sym) and isinstance(name, Sym):
         return gold.name.partition("_")[0] == name.name.partition("_")[0]
     return same_name(gold, name, Relation((name, name), ("=",))) is not None
@@ -147,7 +147,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Values and their names. ``several``: whether each of two or more values has its own name."""
+    """Values and their names. ``several``: whether there are several values with different names."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]

@@ -45,7 +45,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
 def several_candidates(gold: str, answer: str) -> str | None:
-    """Return why computer algebra must not compare ``answer``, such as several values, or None."""
+    """Return why ``answer`` is unfit for computer algebra, such as "a list of another length", or None."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer expresses doubt"
     if len(answer) > 10 * len(gold) + 300:

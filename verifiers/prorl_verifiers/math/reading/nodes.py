@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, assert_never
 class Num:
     """A number.
 
-    ``base``: the written base, or 0.
+    ``base``: the base as written (2 in ``101_2``), or 0.
     ``cut``: whether an ellipsis follows its digits.
     """
 
