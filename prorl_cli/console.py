@@ -87,8 +87,7 @@ def print_table(
     """Print a table on stdout that fits the terminal.
 
     Texts are folded between words; numbers are never cut. If the table is still too wide, columns are dropped (first
-    those in ``drop``, then from the right), and a line names them. Columns whose cells all start like numbers are
-    right-aligned.
+    those in ``drop``, then from the right), and a line names them.
     """
     from rich import box
     from rich.table import Table
@@ -144,7 +143,7 @@ class _Column:
         self.width = self.least
 
     def folded(self) -> Iterator[str | Text]:
-        """Yield the cells; a number that is too wide is broken before its interval."""
+        """Yield the cells, with a line break before the interval of a number that is too wide."""
         for cell in self.cells:
             broken = self.numbers and isinstance(cell, str) and _width(cell) > self.width
             yield _BEFORE_INTERVAL.sub("\n", str(cell)) if broken else cell

@@ -1,6 +1,6 @@
 """``prorl doctor``: check whether this machine can run prorl, without changing anything.
 
-A problem means that the quickstart cannot run (exit code 2); a note does not. The network is not tested.
+A problem means that the quickstart cannot run (exit code 2); a note does not.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def run_cluster_checks(device: Device) -> Iterator[Check]:
 
 
 def run_checks() -> Iterator[Check]:
-    """Yield all checks, cheapest first; imports torch only if it is installed."""
+    """Yield all checks, cheapest first."""
     yield check_python()
     yield from check_packages()
     yield from check_plugins()

@@ -1,7 +1,6 @@
 """``prorl doctor --gpu``: measure a GPU, and run training steps, sampling and evaluation on it.
 
-Each stage is a separate process, so that a crash ends only that stage. Without a named model, a random one is created,
-which needs no network.
+Each stage is a separate process, so that a crash ends only that stage.
 """
 
 from __future__ import annotations
@@ -56,10 +55,10 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A model and a step of ``prompts`` x ``samples`` responses with ``tokens`` tokens each.
+    """A random model and a step of ``prompts`` x ``samples`` responses with ``tokens`` tokens each.
 
-    With Transformers, responses have ``sampled`` tokens. ``model`` is a random model's config. ``matrix`` is the size
-    of the square matrices that are multiplied.
+    With Transformers, responses have ``sampled`` tokens. ``model`` is the model's config. ``matrix`` is the size of the
+    square matrices that are multiplied.
     """
 
     model: Mapping[str, Any]
@@ -476,7 +475,6 @@ def _config(job: Job, model: str) -> TrainConfig:
 def _numbers(
     job: Job, config: TrainConfig, shape: ModelShape, row: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Return a step's measurements; a roofline share is ``least_seconds`` / the seconds taken."""
     rows = config.rollout.prompts * config.rollout.samples
     length = float(row["response_length_mean"])
     numbers = {
@@ -502,9 +500,7 @@ def least_seconds(
 ) -> dict[str, float] | None:
     """Return the least seconds to sample and to train on ``rows`` responses of ``length`` tokens; None without speeds.
 
-    A forward pass costs 2 operations per parameter and token, and 4 per attended position and query dimension; a
-    backward pass costs twice as much. Each sampled token also reads the weights once for all rows, and each row's
-    cache.
+    Counts the operations of forward and backward passes and, for sampling, the reads of weights and cache.
     """
     if not (job.tflops and job.gbytes):
         return None

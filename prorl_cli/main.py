@@ -227,7 +227,7 @@ def setting_for(command: str, option: str) -> str | None:
 
 
 class _ClosedPipeError(Exception):
-    """The reader of stdout closed it."""
+    """The reader closed stdout."""
 
 
 class _InterruptedError(Exception):

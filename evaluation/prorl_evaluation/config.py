@@ -62,10 +62,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """Sampling settings.
-
-    A setting that is None comes from the protocol, else the suite, else the defaults.
-    """
+    """Sampling settings; one that is None comes from the ``protocol``, else the suite, else the defaults."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None

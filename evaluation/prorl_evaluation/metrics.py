@@ -172,7 +172,7 @@ def _drawn(
 class Suspicion:
     """pass@k if a fraction ``rate`` of wrong answers is accepted: as observed, and corrected (``adjusted``).
 
-    ``unsolvable_reads`` is the expected observed pass@k of a problem whose answers are all wrong.
+    ``unsolvable_reads`` is the pass@k that a problem seems to have, on average, if all its answers are wrong.
     """
 
     k: int
@@ -187,7 +187,7 @@ LEAST_SURVIVORS = 1e-3
 
 
 def false_positive_reading(rate: float, k: int) -> float:
-    """Return 1 - (1 - f)^k, the expected pass@k if every answer is wrong, such as 0.47 for f = 0.005, k = 128.
+    """Return 1 - (1 - f)^k, the expected pass@k if all answers are wrong and a fraction f = ``rate`` is accepted.
 
     See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """

@@ -34,7 +34,7 @@ LABELS = ("benchmark", "family", "rung", "level", "difficulty")
 
 
 def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
-    """Return the LABELS in ``metadata`` whose values are strings or numbers."""
+    """Return the labels in ``metadata``, such as family and level, that are strings or numbers."""
     values = {name: metadata.get(name) for name in LABELS}
     labels = {name: v for name, v in values.items() if isinstance(v, str | int | float)}
     return {name: v for name, v in labels.items() if not isinstance(v, bool)}
@@ -49,8 +49,8 @@ class EvalSettings:
     """Settings for sampling and for summarising the verdicts.
 
     ``k`` <= ``n`` is the largest k to estimate. ``max_tokens`` includes the end token. If the process is killed, at
-    most the ``batch_rows`` samples of a batch are lost. ``label`` and ``dataset`` are only recorded.
-    ``sampling.sampler`` explains ``batches``. ``extra`` holds additional fields of requests to a server.
+    most the ``batch_rows`` samples of a batch are lost. ``label`` and ``dataset`` are only recorded. ``batches`` is
+    "fixed", or "bucketed" by length. ``extra`` holds additional fields of requests to a server.
     """
 
     n: int
@@ -101,7 +101,7 @@ class ProblemResult:
     """The counts of one problem: ``n`` of the samples have a verdict, and ``c`` of these have reward 1.
 
     Infra errors, including ``refused`` samples, are not in ``n``. ``chance`` is the highest reward for giving the same
-    answer every time, if known. ``answers`` comes from ``metrics.tally`` (None if the verifier supports no votes).
+    answer every time, if known. ``answers`` has (votes, correct votes) of each answer, None without majority votes.
     """
 
     id: str

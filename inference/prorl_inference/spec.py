@@ -98,7 +98,7 @@ class BackendSpec:
         )
 
     def keeps_logprobs(self, top_p: float) -> bool:
-        """Return whether log-probs sampled with ``top_p`` are those of the whole distribution."""
+        """Return whether completions with this ``top_p`` have log-probs under the whole distribution."""
         return self.logprobs and (top_p >= 1.0 or self.nucleus_logprobs)
 
 

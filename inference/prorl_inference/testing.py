@@ -54,7 +54,7 @@ def tiny_model(
 ) -> LlamaForCausalLM:
     """Return a random fp32 Llama on the CPU in eval mode. Equal arguments give equal weights.
 
-    ``spread`` is the standard deviation of the weights. At 0.02, sampling is almost uniform.
+    ``spread`` is the standard deviation of the weights.
     """
     import torch
     import transformers

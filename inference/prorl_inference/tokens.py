@@ -40,10 +40,11 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str
 def continuation(
     tokenizer: PreTrainedTokenizerBase, messages: Messages, answer: Messages, last_token: int
 ) -> list[int]:
-    """Return the tokens of ``answer``, from the end of a response to ``messages`` to the start of the next response.
+    """Return the tokens of ``answer``, the messages that follow a model's response to ``messages``.
 
-    ``last_token``, the last token of the first response, is not repeated. Tool messages become user messages if the
-    template does not support them. Raises UserError if the template cannot render the conversation.
+    They end where the next response starts. ``last_token``, the last token of the response, is not repeated. Tool
+    messages become user messages if the template does not support them. Raises UserError if the template cannot render
+    the conversation.
     """
     if tokenizer.chat_template is None:
         between = "\n" + render_prompt(tokenizer, answer)
@@ -239,7 +240,7 @@ class _Open:
 
 
 class Results:
-    """Collects ended samples (rows) into results of requests. ``missing`` is the number of unfinished rows."""
+    """Assembles ended samples into completed requests. ``missing`` is the number of unfinished samples."""
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None

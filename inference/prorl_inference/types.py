@@ -135,8 +135,8 @@ Ended = tuple[int, list[Completion]]
 class Stream(Protocol):
     """Samples requests that can be added at any time. Use it in a ``with`` block.
 
-    ``rows`` is the number of samples that run at once, ``running`` that of unfinished samples. If ``repeatable``,
-    results do not depend on timing.
+    ``rows`` is how many samples run at once, ``running`` how many are unfinished. If ``repeatable``, results do not
+    depend on timing.
     """
 
     rows: int

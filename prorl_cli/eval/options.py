@@ -67,7 +67,7 @@ OPTION_OF = {"model.path": "model", "model.checkpoints": "checkpoint", "suite.na
 
 
 def option_keys(sections: Iterable[str] = SAMPLING) -> dict[str, str]:
-    """Return {option: key} for the settings in ``sections``."""
+    """Return {command-line option: config key} of the settings in ``sections``."""
     from prorl_evaluation.config import EvalConfig
 
     tree, keys = EvalConfig(), {}

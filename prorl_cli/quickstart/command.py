@@ -140,10 +140,7 @@ def _build(data: Path, seed: int) -> None:
 def _train(
     run: RunFolder, config: TrainConfig, sets: list[str], steps: int | None, deadline: float
 ) -> Plan:
-    """Measure speeds, plan, and start or resume the run; return the final plan.
-
-    ``steps`` fixes the number of steps. ``deadline`` is a time of the monotonic clock.
-    """
+    """Measure speeds, plan, and start or resume the run; return the final plan."""
     from prorl_training.engine.local import load_samples, train
     from prorl_training.engine.start import new_run, resumed_run
     from prorl_training.run.checkpoint import newest_step

@@ -28,7 +28,7 @@ RESERVE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A possible size of the run, with ``least`` to ``most`` RL steps."""
+    """A possible size of the run, which may have from ``least`` to ``most`` RL steps."""
 
     examples: int
     least: int
@@ -74,7 +74,7 @@ class Costs:
     end: float
 
     def around(self, size: Size, done: int) -> float:
-        """Return the seconds needed for everything except RL steps, after ``done`` steps."""
+        """Return the seconds needed besides RL steps: after the first step (``done`` > 0), only those at the end."""
         begin = 0.0 if done else self.begin + size.examples * self.example
         return begin + 2 * size.problems * size.answers * self.answer + self.end
 
@@ -160,7 +160,7 @@ def minutes_for_gain(costs: Costs) -> int:
 
 
 class Pace:
-    """Replans a run from its measured steps, and ends training in time for the evaluation.
+    """Adapts the plan to the measured steps, and ends training in time for the evaluation.
 
     ``steps`` is the number of steps if the user fixed it. ``deadline`` is a time of ``clock`` in seconds.
     """

@@ -86,7 +86,7 @@ def fit(
 
 
 def openrlhf_gpus(gpus: int) -> dict[str, object]:
-    """Return the settings for one node, or for nodes of 8 GPUs."""
+    """Return the settings for ``gpus`` GPUs: nodes of 8 if the number is a multiple of 8, else one node."""
     nodes = gpus // 8 if gpus % 8 == 0 else 1
     return {"openrlhf.nodes": nodes, "openrlhf.gpus_per_node": gpus // nodes}
 

@@ -103,7 +103,7 @@ class Capabilities:
 
 
 def probe() -> Capabilities:
-    """Test all isolation features in child processes. This takes tens of milliseconds."""
+    """Test all isolation features in child processes."""
     held, reasons = _try(WALLS)
     if not set(WALLS) <= held:
         # Test one at a time; for an ordinary user the other namespaces need the user namespace.
@@ -201,7 +201,7 @@ def default_backend() -> str:
 
 
 def check_backend(backend: str) -> None:
-    """Raise UserError if ``backend`` is not a valid name. Nothing is opened."""
+    """Raise UserError if ``backend`` is not a valid name."""
     if backend.partition(":")[0] == "remote":
         raise UserError(
             "the sandbox backend remote:URL was removed: run 'prorl verify serve' on the other machine, and use "

@@ -24,7 +24,7 @@ class Command:
     - ``tools``: names for ``argv[0]``; the first installed one is used. If empty, the program itself is executed.
     - ``needed``: other tools that must be installed, each with its alternative names.
     - ``sources``, ``result``: files in the working folder that a compiler reads, and the file or folder that it writes.
-    - ``answers``: the program keeps the channel to the host.
+    - ``answers``: whether the program can send messages to the host.
     """
 
     argv: tuple[str, ...]

@@ -117,8 +117,8 @@ class Stdin:
 class Call:
     """Call the program's function ``name``; see ``Program``.
 
-    - ``then``: methods (name, arguments) to call on the returned object. The value is a list of None and their results.
-    - ``in_place``: index of the argument that is the value after the call, instead of the result.
+    - ``then``: methods (name, arguments) to call on the returned object. The value is [None, *their results].
+    - ``in_place``: index of the argument that the call changes; it then is the value instead of the result.
     """
 
     name: str
@@ -237,8 +237,8 @@ class Sandbox(Protocol):
         """Run each case of a submission in a new process. Yields outcomes in order.
 
         ``limits`` apply to each case, ``budget`` to all cases together. The case that uses up the budget is a
-        ``timeout`` with ``over_budget``; later cases get the same outcome without being run. Closing the iterator kills
-        running cases. ``program.call`` and ``args`` are ignored; a ``Stdin`` case also replaces ``stdin``. Raises the
+        ``timeout`` with ``over_budget``; later cases are not run and get the same outcome. Closing the iterator kills
+        running cases. Cases replace ``program.call`` and ``args``, and ``Stdin`` cases also ``stdin``. Raises the
         errors of ``run`` and ``run_check``.
         """
         ...

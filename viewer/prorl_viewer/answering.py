@@ -40,7 +40,7 @@ _FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"
 
 
 def encode(value: Json, share_safe: bool = False) -> bytes:
-    """Return the value as JSON; a private text becomes {"text"}, with its full "length" if it was cut.
+    """Return the value as JSON; a private text becomes {"text": ...}, with its full "length" if it was cut.
 
     If ``share_safe``, private texts and the folders of paths are removed.
     """
@@ -84,7 +84,7 @@ WITHHELD = "the request failed; its error message is hidden, because it may quot
 
 
 def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return (HTTP status, JSON) of a page, or of the error that it raises."""
+    """Return (HTTP status, JSON) of what ``page`` returns for the query, or of the error that it raises."""
     try:
         return 200, encode(page(query), share_safe)
     except Exception as error:  # noqa: BLE001 - the page shows the error; a bug prints its traceback

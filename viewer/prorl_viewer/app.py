@@ -64,7 +64,7 @@ def serve(
 def build_app(
     subjects: Callable[[], Sequence[Subject]], token: str, share_safe: bool = False
 ) -> Starlette:
-    """Return the HTTP application; ``subjects`` must be thread-safe."""
+    """Return the HTTP application that shows runs, datasets and evaluations; ``subjects`` must be thread-safe."""
 
     async def index(request: Request) -> Response:
         if not _same_token(request.query_params.get("token", ""), token):

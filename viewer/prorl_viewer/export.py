@@ -30,7 +30,7 @@ _SCRIPT = '<script type="module" src="page/main.js"></script>'
 def write_html(
     subjects: Sequence[Subject], file: Path, share_safe: bool = False, opens_first: bool = False
 ) -> int:
-    """Write the page and the exported pages of each subject to ``file``; return its size in bytes.
+    """Write a self-contained HTML page of all ``subjects`` to ``file``; return its size in bytes.
 
     ``opens_first`` shows the first subject instead of the list.
     """
@@ -55,7 +55,7 @@ def write_html(
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
-    """Return the JSON of all exported pages; those that failed are in ``refused``."""
+    """Return the data of all exported pages as JSON, with the errors of failed ones in ``refused``."""
     answers: dict[str, str] = {}
     refused: dict[str, str] = {}
     for subject in subjects:

@@ -34,14 +34,14 @@ class _Kind:
 
 
 def find_subjects(paths: Sequence[Path]) -> list[Subject]:
-    """Return the subjects at or below ``paths``. Raises UserError for a missing path, or if there are none."""
+    """Return the runs, datasets and evaluations in ``paths``. Raises UserError if a path is missing or there are none."""
     return Subjects(paths).now()
 
 
 def report_subjects(
     folders: Sequence[Path], options: ReportOptions, run: Path | None = None
 ) -> list[Subject]:
-    """Return ``folders`` (baseline first) as one evaluation, and ``run`` as a run. Raises EvaluationError."""
+    """Return all ``folders`` (baseline first) as one evaluation, then ``run``, if given. Raises EvaluationError."""
     from prorl_viewer.evaluations.models import group
     from prorl_viewer.evaluations.subject import EvaluationSubject
     from prorl_viewer.runs.subject import RunSubject

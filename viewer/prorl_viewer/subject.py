@@ -34,7 +34,7 @@ def private(text: str | None) -> Private | None:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A value that could reveal a private text; null on a share-safe page."""
+    """A value that could reveal a private text; ``--share-safe`` replaces it by null."""
 
     value: Json
 
@@ -68,13 +68,13 @@ class Subject(Protocol):
         ...
 
     def actions(self) -> Mapping[str, Page]:
-        """Return the actions by name; exported pages have none."""
+        """Return the functions that need a running server, by name."""
         ...
 
     def close(self) -> None: ...
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield (page, query) of everything to export."""
+        """Yield (page name, query) of each page to export."""
         ...
 
 

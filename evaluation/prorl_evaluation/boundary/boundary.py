@@ -53,7 +53,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A group of problems; ``places`` are their indices in ``Aligned``."""
+    """A group of problems; ``places`` are their indices among the problems that all results share."""
 
     kind: Kind
     name: str
@@ -184,9 +184,9 @@ class _ReportBuilder:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return, for each later result, its changes since the baseline, and bootstrap draws of two changes.
+        """Return (changes since the baseline, their draws, draws since the previous result) for each later result.
 
-        They are the changes since the baseline and since the previous result (None if that is the baseline).
+        The draws are bootstrap draws. The last item is None if the previous result is the baseline.
         """
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 def solvable_changes(
     pairs: Sequence[Pair], labels: tuple[str, str], fdr: float = 0.05
 ) -> SolvableChanges:
-    """Return the problems gained (solved only after) and lost (solved only before).
-
-    ``pairs`` are (before, after). The correction for multiple tests includes problems solved both times, with p = 1.
-    """
+    """Return the problems gained (solved only after) and lost (solved only before); ``pairs`` are (before, after)."""
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
         [

@@ -19,11 +19,11 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The data for deciding the claim on one group and checkpoint.
+    """The data from which the claim on one group and checkpoint is decided.
 
-    ``since_base`` and ``since_before`` are bootstrap draws of the change since the baseline and since the previous
-    checkpoint (None for the first). ``first`` and ``last`` are the columns of pass@1 and pass@K in these draws.
-    ``blocked`` is the reason why nothing can be tested, or "".
+    ``since_base`` and ``since_before`` are bootstrap draws of the changes since the baseline and since the previous
+    checkpoint (None for the first). ``first`` is their column for pass@1, ``last`` that for pass@K. ``blocked`` is the
+    reason why nothing can be tested, or "".
     """
 
     kind: Kind
@@ -40,7 +40,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A claim to test, which holds if all its ``statements`` are significant."""
+    """A claim that can be tested; it holds if all its ``statements`` are significant."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -92,10 +92,7 @@ def decide_claims(
 
 
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
-    """Return the claims that can be tested, in order of precedence.
-
-    "Sharpened only" (pass@1 rose, pass@K did not) cannot be tested if base pass@K is above 1 - ``margin``.
-    """
+    """Return the claims that can be tested; of those that hold, the first one counts."""
     if e.since_base is None or e.blocked:
         return []
     name = f"pass@{e.k}"

@@ -108,7 +108,7 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
-    """Return each result's label and, for each k, its pass@k corrected for the false-positive rate ``rate``."""
+    """Return each result's label and pass@k, corrected for wrong answers that are accepted at the rate ``rate``."""
     ks, rows = shown_ks(results), []
     for r in results:
         s, units = r.settings, units_of(r.problems)

@@ -29,8 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim decided for one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, and ``p_corrected`` is ``p`` after Holm's correction. For the claim
-    "undecided", they are those of the most significant candidate.
+    ``p`` is the largest p-value of ``tests``, and ``p_corrected`` is ``p`` after Holm's correction. The
+    ``tests`` of an "undecided" claim are those of the claim with the smallest ``p``.
     """
 
     kind: Kind
@@ -81,7 +81,7 @@ class GainPoint:
 
 @dataclass(frozen=True, slots=True)
 class GainAgainstBase:
-    """Spearman's correlation of base pass@k and gain over groups."""
+    """Spearman's correlation, over groups of problems, of the baseline's pass@k and the gain in pass@k."""
 
     k: int
     points: tuple[GainPoint, ...]
@@ -100,7 +100,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """One task's metric at ascending difficulty levels (``rungs``), which its problems' label ``key`` names."""
+    """One task's metric at its difficulty levels (``rungs``, ascending); ``key`` is the label that holds the level."""
 
     task: str
     key: str

@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return each byte's kind (gap, letter or sign) and hash value; letters of either case are equal."""
+    """Return each byte's kind (letter, sign, or gap between words) and hash value, the same for ``a`` and ``A``."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)

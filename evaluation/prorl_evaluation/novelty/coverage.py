@@ -129,7 +129,7 @@ def measure(
 ) -> tuple[list[Novelty], Read]:
     """Return each response's novelty with respect to ``corpus``, and how much of the corpus was read.
 
-    ``lengths`` must be ascending. Needs up to 200 bytes of memory per word of the responses.
+    ``lengths`` must be ascending.
     """
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]

@@ -50,7 +50,7 @@ def summarise(
     lengths: Sequence[int],
     resampling: Resampling | None = None,
 ) -> list[GroupNovelty]:
-    """Return the model's novelty over all groups (stratified by group), then in each group."""
+    """Return the model's novelty over all responses, then in each group if there are several."""
     resampling = resampling or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
     result = [_group(label, OVERALL, rows, lengths, resampling)]

@@ -21,9 +21,9 @@ MODES = ("mode", "modes")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A model with its sampling parameters; samples of equal policies are counted together.
+    """A model with its sampling parameters; samples of policies with the same ``key`` are counted together.
 
-    ``model`` is a digest of the weights (of the base model, for rollouts). ``label`` does not distinguish policies.
+    ``model`` is a digest of the weights (of the base model, for rollouts).
     """
 
     model: str
@@ -70,14 +70,14 @@ class RowSamples:
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:
-        """Add samples; a key that already exists gets its new verdict."""
+        """Add the keys of samples; their verdicts replace earlier ones."""
         passed, failed = set(passed), set(failed)
         self.passed = (self.passed - failed) | passed
         self.failed = (self.failed - passed) | failed
 
 
 def content_of(prompt: Sequence[Mapping[str, str]], task: Task) -> str:
-    """Return a hash of a row's prompt and task, ignoring the keys MODES of the reference."""
+    """Return a hash of a row's prompt and task, without the verifier's mode."""
     reference = {k: v for k, v in task.reference.items() if k not in MODES}
     return digest([prompt_digest(prompt), task.verifier, reference, part_records([task])])[:16]
 
@@ -106,7 +106,7 @@ class RatingStore(Closing):
         return list(policies.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return {row id: samples}, each from the last of ``policies`` with ratings of the row's current content."""
+        """Return {row id: samples}, each from the last of ``policies`` that rated the row's present prompt and task."""
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
         rated: dict[str, tuple[int, RowSamples]] = {}

@@ -133,7 +133,7 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """The sizes of one problem family, and those whose pass rate is in the band (``take``).
+    """The sizes of one problem family, and those with a suitable pass rate (``take``).
 
     ``finding`` is "undecided" if the intervals do not show whether the family is too hard or too easy.
     """
@@ -151,7 +151,7 @@ class Suggestion:
 
 
 def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggestion]:
-    """Return a suggestion for each family that has sizes; ``band`` is (low, high)."""
+    """Return which sizes of each problem family have a pass rate in ``band`` (low, high)."""
     families: dict[tuple[str, str], list[GroupRate]] = {}
     for group in group_rates([row for row in rows if row.sample.rung], "level"):
         families.setdefault((group.name[0], group.name[1]), []).append(group)

@@ -51,7 +51,7 @@ class ReportOptions:
 class ReportData:
     """The content of a report.
 
-    ``base`` is the index of the baseline in ``results``. ``boundary`` compares the later results with it.
+    ``base`` is the index of the baseline in ``results``; ``boundary`` has the claims about later results.
     """
 
     name: str
@@ -79,7 +79,7 @@ class ReportData:
         return lines + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return (label, number of problems in each of BINS) for each result."""
+        """Return each result's label, and how many problems have a success rate in each of BINS."""
         return [
             (
                 r.label,

@@ -124,7 +124,7 @@ def verdict(report: BoundaryReport) -> list[str]:
 
 
 def in_short(data: ReportData) -> list[str]:
-    """Return a sentence on the last checkpoint's claim over all problems, or [] if there is none."""
+    """Return a list with one sentence, the last checkpoint's claim over all problems, or [] if there is none."""
     report = data.boundary
     return (
         []

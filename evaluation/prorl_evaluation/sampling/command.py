@@ -97,7 +97,7 @@ def merge(params: Params, protocol: Protocol | None, run_limit: int | None = Non
 def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
-    """Return the models, their run and their server (None if there is none)."""
+    """Return the models to evaluate, and the run and the server that they come from, or None."""
     from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
@@ -193,10 +193,7 @@ def settings_of(
     server: Server | None = None,
     suite_protocol: Protocol | None = None,
 ) -> EvalSettings:
-    """Return the sampling settings.
-
-    Each comes from ``config``, else its protocol, else ``suite_protocol``, else the defaults.
-    """
+    """Return the settings, each from ``config``, else its protocol, else ``suite_protocol``, else the defaults."""
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     model, s = config.model, config.sampling

@@ -134,7 +134,7 @@ class Keys:
 
 
 class Records(Generic[R]):
-    """The records of a journal file by key, read on demand; each takes about 200 bytes of memory."""
+    """The records of a journal file by key, read on demand."""
 
     def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
         self._file, self._make = OpenFile.of(path), make
@@ -144,7 +144,7 @@ class Records(Generic[R]):
         self._places[_short(key)] = place
 
     def drop(self, key: object) -> None:
-        """Forget the key; the file does not change."""
+        """Treat the key as missing; its line stays in the file."""
         del self._places[_short(key)]
 
     def __contains__(self, key: object) -> bool:
@@ -276,7 +276,7 @@ def sample_of(row: Mapping[str, Any]) -> SampleRecord:
 
 
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
-    """Return whether a line replaces an earlier line with the same key: only an answer replaces a refusal.
+    """Return whether a line counts: the first with its key does, and so does an answer after a refused sample.
 
     ``refused`` says whether the earlier line is a refusal; None if there is no earlier line.
     """

@@ -102,8 +102,8 @@ PATIENCE_SECONDS = 1.0
 class GradingThread(Closing):
     """A thread that scores samples; ``submit`` and ``finish`` raise its errors.
 
-    ``every()`` yields all items of the evaluation, to find samples that are not in the queue. If ``begun``, stored
-    samples without a verdict are scored first.
+    ``every()`` yields all items of the evaluation; samples that overflow the queue are found in it at the end. If
+    ``begun``, stored samples without a verdict are scored first.
     """
 
     def __init__(

@@ -88,7 +88,7 @@ FLUSH_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The samples of some problems whose indices are from ``first`` to ``stop`` (exclusive)."""
+    """For each of some problems, the samples with indices from ``first`` to ``stop`` (exclusive)."""
 
     problems: tuple[Problem, ...]
     first: int
@@ -106,10 +106,7 @@ class Batch:
 
 
 def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
-    """Return batches of the samples with indices from ``start`` to ``settings.n``.
-
-    Low indices come first, so that early time estimates include every problem.
-    """
+    """Return batches of the samples with indices from ``start`` to ``settings.n``, low indices first."""
     rows = settings.batch_rows
     if settings.backend != "transformers":
         rows = max(ROUNDS * rows, LARGE_BATCH)
@@ -122,7 +119,7 @@ def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The batches of an evaluation: ``width`` problems each, for each of the ``blocks`` of sample indices."""
+    """The batches of an evaluation, of up to ``width`` problems; ``blocks`` holds their first sample indices."""
 
     problems: Sequence[Problem]
     blocks: range

@@ -51,7 +51,7 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 
 
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
-    """Return the inverse of ``expanded_tail``: the tail that it maps to ``share``, in (0, 1)."""
+    """Return the tail for which ``expanded_tail`` returns ``share``, a number in (0, 1)."""
     df = values - strata
     if df < 1:
         return share

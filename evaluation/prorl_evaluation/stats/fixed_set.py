@@ -53,7 +53,7 @@ def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float 
 
 
 def _moments(problems: Sequence[Counted], k: int) -> tuple[float, float, float, int]:
-    """Return mean pass@k, its variance, the effective number of answers, and the number of problems.
+    """Return mean pass@k, its variance, the effective number of sets of k answers, and the number of problems.
 
     For problems with n < 2k, the variance is bounded by v (1 - v), where v is their mean (Hoeffding 1956).
     """

@@ -66,7 +66,7 @@ _MERGED = object()
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What the bootstrap resamples: ``clusters`` (default: single values) within ``strata`` (default: one)."""
+    """The bootstrap resamples whole ``clusters`` (None: single values) within each of ``strata`` (None: one)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
@@ -82,9 +82,9 @@ class Units:
 def cluster_codes(
     n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
 ) -> tuple[Any, list[Hashable]]:
-    """Return each value's cluster number, shape [n], and each cluster's stratum; small strata are merged.
+    """Return each value's cluster number, shape [n], and each cluster's stratum.
 
-    Raises ValueError for lengths other than n, or a cluster in two strata.
+    Strata with few clusters are merged. Raises ValueError for lengths other than n, or a cluster in two strata.
     """
     import numpy as np
 
@@ -138,7 +138,7 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Column means, shape [M], their bootstrap draws, shape [draws, M], and each column's counts of units."""
+    """M column means, bootstrap draws [draws, M], and the numbers of values, clusters and strata in each column."""
 
     values: Floats
     draws: Floats
@@ -179,11 +179,11 @@ def bounded_columns(
 def paired_columns(
     rows: ArrayLike, units: Units | None = None, how: Resampling | None = None
 ) -> tuple[list[Interval], Drawn]:
-    """Return the interval of each column mean of ``rows``, paired differences in [-1, 1], shape [N, M], and draws.
+    """Return the interval of each column mean of ``rows``, and bootstrap draws of the means.
 
-    The prior is two pseudo-problems. Up to FEW changed clusters, they are plus and minus the typical change, sum(d^2) /
-    sum(|d|). With more changes they approach the mean; from MANY on, they are the mean plus and minus LEAST_REACH
-    typical changes. Tails are widened by ``expanded_tail``.
+    ``rows`` are paired differences in [-1, 1], shape [N, M]. The prior is two pseudo-problems. Up to FEW changed
+    clusters, they lie one typical change, sum(d^2) / sum(|d|), above and below 0. With more changes they approach the
+    mean; from MANY on, they lie LEAST_REACH typical changes above and below it. Tails are widened by ``expanded_tail``.
     """
     import numpy as np
 

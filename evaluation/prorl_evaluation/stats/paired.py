@@ -54,8 +54,9 @@ def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    Each is the larger p-value of two tests: Student's t test with the standard deviation of the draws, and the test
-    that inverts the interval of ``paired_columns``. NaN unless there are more clusters than strata.
+    Each is the larger p-value of two tests: Student's t test with the standard deviation of the draws, and the share of
+    draws beyond ``null``, corrected like the tails of ``paired_columns``. NaN unless there are more clusters than
+    strata.
     """
     import numpy as np
 
@@ -164,7 +165,7 @@ def units_of(problems: Sequence[ProblemResult], cluster: str = "problem") -> Uni
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return the bootstrap units of a group; if it has only one task, each problem is a unit."""
+    """Return the result of ``units_of``, but single problems if the group has only one task."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")

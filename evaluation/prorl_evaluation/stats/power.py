@@ -118,7 +118,10 @@ def smallest_gain(
     *,
     target: float = 0.9,
 ) -> float:
-    """Return the smallest gain that is detected with power ``target``, in steps of 0.005; NaN if there is none."""
+    """Return the smallest gain in pass@1, in steps of 0.005, detected with probability ``target``, or NaN.
+
+    ``n`` is the number of samples per problem.
+    """
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
     if power(problems, n, high * _STEP, rates) < target:
@@ -138,7 +141,10 @@ def needed_problems(
     target: float = TARGET_POWER,
     trials: int = TRIALS,
 ) -> int | None:
-    """Return the number of problems needed for the power ``target``, to within 5%; None above MOST_PROBLEMS."""
+    """Return how many problems, to within 5%, detect a ``gain`` in pass@1 with probability ``target``.
+
+    ``n`` is the number of samples per problem. Returns None above MOST_PROBLEMS.
+    """
     rates = rates or Rates()
     _check_gain(gain, rates)
     start = math.inf
@@ -180,7 +186,7 @@ def needed_samples(
 
 
 def poor_power(problems: int, n: int) -> str | None:
-    """Return a warning if the power to detect GAIN_OF_INTEREST is below TARGET_POWER, else None."""
+    """Return a warning if a gain in pass@1 of GAIN_OF_INTEREST would be missed too often, else None."""
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
     if problems >= 500:  # one sample per problem is enough
@@ -204,7 +210,7 @@ def _needed(n: int) -> int:
 
 
 def _spread(n: int, gain: float, rates: Rates) -> float:
-    """Return the exact standard deviation of one problem's simulated change."""
+    """Return the exact standard deviation of one problem's change of pass@1 in the simulation."""
     lacking = 1.0 - rates.mean
     remaining = 1.0 - gain / lacking  # share of the distance to 1 that remains
     variance = rates.mean * lacking / (1.0 + rates.concentration)

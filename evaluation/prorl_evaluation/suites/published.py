@@ -46,7 +46,7 @@ class Origin(_Strict):
         return ", ".join(parts) or "sampling not stated in our source"
 
     def differences(self, settings: EvalSettings) -> list[str]:
-        """Return a text for each stated parameter that differs from ``settings``."""
+        """Return a line for each published sampling parameter that differs from ``settings``."""
         lines = []
         for key, theirs in self.protocol.items():
             mine = getattr(settings, key)
@@ -63,7 +63,7 @@ class SameSet(_Strict):
 
 
 class PublishedRow(_Strict):
-    """One model's numbers in percent, as one origin reports them."""
+    """One model's published results in percent, from the source ``origin``."""
 
     label: str
     model: str
@@ -75,7 +75,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All published rows, their origins, and whether these used the same problems as prorl."""
+    """All published results, their sources (``origins``), and whether these used the same problems as prorl."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]
@@ -252,7 +252,7 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(
     a: EvalResult, b: EvalResult, metric: Metric
 ) -> tuple[Interval | None, Interval | None]:
-    """Return the paired difference b - a with two intervals, as in ``compare.Difference``.
+    """Return the difference b - a twice: with its interval for similar problems, and for exactly these problems.
 
     Both are None if the results cannot be compared.
     """

@@ -1,6 +1,6 @@
 """Runs a suite: evaluates every model on every loaded benchmark, each in a separate folder.
 
-If a benchmark fails, the others still run. An interrupted suite continues when it is run again.
+If a benchmark fails, the others still run.
 """
 
 from __future__ import annotations

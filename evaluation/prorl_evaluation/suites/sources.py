@@ -32,7 +32,7 @@ TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed benchmark, for one ``model`` or, if "", for all; ``service`` means that a service is the cause."""
+    """A failed benchmark, for one ``model`` ("" means all); ``service`` tells whether a service such as the hub failed."""
 
     benchmark: str
     reason: str

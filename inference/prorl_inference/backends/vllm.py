@@ -144,7 +144,7 @@ class VllmGenerator:
 class VllmStream:
     """Samples in the caller's thread; implements ``Stream``.
 
-    A sample that is stopped may lose up to ``HANDED_OVER`` tokens, none if ``BackendOptions.in_flight`` is set.
+    Stopping a sample loses at most its last ``HANDED_OVER`` tokens, none with ``BackendOptions.in_flight``.
     """
 
     repeatable = False

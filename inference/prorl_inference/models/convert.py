@@ -88,8 +88,7 @@ def weight_name(name: str) -> str:
 def split_rotary_pairs(weight: Any, heads: int) -> Any:
     """Reorder the rows of query or key projections ``[heads * head_dim, hidden]`` from GGUF to Transformers.
 
-    GGUF stores the two rows of each rotary pair side by side; Transformers stores all first rows before all second
-    rows.
+    Transformers stores the second row of every rotary pair after all first rows; GGUF stores pairs together.
     """
     rows, hidden = weight.shape
     pairs = weight.reshape(heads, rows // heads // 2, 2, hidden)

@@ -54,7 +54,7 @@ def pick_device(device: str = "auto") -> str:
 
 
 def require_device(device: str) -> None:
-    """Raise UserError unless ``device`` is available; imports torch only for a GPU."""
+    """Raise UserError unless ``device`` is available."""
     check_device(device)
     if device.startswith("cuda"):
         pick_device(device)

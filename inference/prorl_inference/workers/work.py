@@ -25,8 +25,8 @@ UNTRIED_SECONDS = 15.0
 class Unit:
     """Requests that one worker samples in one call.
 
-    ``holders`` maps each worker that is sampling the unit to the start time, ``refusals`` each worker whose server
-    refused it to the answers. ``missing`` are the indices of requests without a result.
+    ``holders`` has the start time of each worker that is sampling the unit, ``refusals`` the completions of each worker
+    whose server refused it. ``missing`` are the indices of requests without a result.
     """
 
     number: int
@@ -37,7 +37,10 @@ class Unit:
 
 
 class SharedWork:
-    """The units of one call, shared by the workers' threads. ``untried`` replaces ``UNTRIED_SECONDS``."""
+    """The units (sets of requests) of one call, shared by the workers' threads.
+
+    A worker that has finished nothing repeats another's unit after ``untried`` seconds.
+    """
 
     def __init__(
         self,
@@ -55,7 +58,7 @@ class SharedWork:
         self._on_trial: set[int] = set()
 
     def take(self, worker: int) -> Unit | None:
-        """Return a unit for ``worker``, or None if there is none now. More may come until :attr:`finished`."""
+        """Return requests for ``worker``, or None if it must wait; ask again until :attr:`finished`."""
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
                 return None
@@ -112,7 +115,6 @@ class SharedWork:
             return self._closed or (self._all_taken and not unfinished)
 
     def _take_returned(self, worker: int) -> Unit | None:
-        """Remove and return a unit that was given back and that this worker has not refused."""
         for unit in list(self._returned):
             if unit.missing and worker in unit.refusals:
                 continue
@@ -133,7 +135,7 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _find_slow(self, worker: int) -> Unit | None:
-        """Return the unit that its latest worker has held longest, if ``worker`` should repeat it."""
+        """Return the unit that another worker is slowest with, if ``worker`` should sample it too."""
         slowest = self._slowest.get(worker)
         if slowest is None and self._held(worker):
             return None

@@ -20,7 +20,7 @@ SECRET_NAME = "PRORL_ATTACK_SECRET"
 
 
 class Bait:
-    """The decoys of one test suite. Only :meth:`words` is thread-safe."""
+    """Decoys (a secret, sockets, a process) that attacks must not reach. Only :meth:`words` is thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.token = "pa" + secrets.token_hex(3)

@@ -66,7 +66,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A kind of attack: its programs, or why none is needed (``by_construction``), and the defence ``held_by``."""
+    """A kind of attack: its defence (``held_by``), and programs or why none are needed (``by_construction``)."""
 
     id: str
     title: str

@@ -27,7 +27,7 @@ class Group:
     """Control group of a process that forks sandboxed programs one after another."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Create ``folders`` (version 2: one; version 1: one per controller) and open their files. Raises OSError."""
+        """Create ``folders`` (one for cgroup v2, one per controller for v1) and open their files. Raises OSError."""
         self.version = version
         self._folders = folders
         self._limits: tuple[int, int] | None = None
@@ -143,7 +143,7 @@ def _folder_of(controller: str, paths: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, start: str) -> tuple[str, str]:
-    """Return (folder, "") for the nearest parent in which groups can be made, or ("", reason)."""
+    """Return the nearest parent folder in which control groups can be made, as (folder, ""), or ("", reason)."""
     # A folder with processes cannot delegate controllers, so look for an ancestor that already delegates them.
     folder, first = start, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):

@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
-    """Encode a value of these packages as (tag, parts), or as ("", built-in value) for sortedcontainers.
+    """Encode a numpy or pandas value as (tag, parts), or a sortedcontainers value as ("", built-in value).
 
     Returns None for values of other types. Raises Refused.
     """

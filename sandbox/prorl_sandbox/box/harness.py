@@ -99,7 +99,7 @@ class Names(dict[str, "Any"]):
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception with the class name ``name`` for a test to catch.
 
-    Its base class is the first built-in class in ``kinds`` that is not ``hidden``.
+    Its base class is the first built-in exception in ``kinds`` that is not in ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:

@@ -116,9 +116,9 @@ _CHUNK = 65536
 
 
 class Tally:
-    """CPU time of all processes whose ids ``numbers()`` has returned so far. ``proc`` is a descriptor of /proc.
+    """CPU time (``seconds``) of all processes whose ids the function ``numbers`` has returned so far.
 
-    ``seconds`` is their total CPU time. ``ready_seconds`` is the longest time that one thread ran or waited for a CPU.
+    ``proc`` is a descriptor of /proc. ``ready_seconds`` is the longest time that one thread ran or waited for a CPU.
     """
 
     def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:

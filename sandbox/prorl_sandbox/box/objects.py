@@ -126,7 +126,7 @@ def revive(
 ) -> Any:
     """Rebuild the encoded objects in ``value``, using classes of the program's global variables ``names``.
 
-    Numbered objects are taken from ``held`` (kept in this process) or ``made`` (already rebuilt).
+    An encoded number refers to an object in ``held``, which this process kept, or in ``made``, already rebuilt.
     """
     kind = type(value)
     if kind is list:

@@ -156,7 +156,7 @@ def drop_capabilities() -> None:
 
 
 def use_huge_pages() -> None:
-    """Ask the kernel to back this process's memory with huge pages, which makes forks faster."""
+    """Ask the kernel to back this process's memory with huge pages."""
     with open("/proc/self/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     for span, rights, *_, name in (line if len(line) > 5 else [*line, ""] for line in lines):

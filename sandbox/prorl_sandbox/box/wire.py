@@ -44,7 +44,7 @@ class TooLarge(Exception):
 
 
 class _Budget:
-    """Counts the parts of one value against ``MAX_NODES``, and numbers its objects."""
+    """Limits one value to ``MAX_NODES`` items in total, and numbers its objects."""
 
     def __init__(self, trusted: bool) -> None:
         self.parts = MAX_NODES

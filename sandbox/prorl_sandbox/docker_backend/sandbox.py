@@ -86,7 +86,7 @@ class Pool:
     def take(
         self, needs: Sequence[Need], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Lend one slot with a suitable container per need inside the ``with`` block. Raises NoneFree, SandboxError.
+        """Lend a slot with a suitable container for each need, for a ``with`` block. Raises NoneFree, SandboxError.
 
         Yields (slots, function). The function returns whether other callers had slots during the block.
         """

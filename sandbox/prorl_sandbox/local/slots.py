@@ -37,7 +37,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a slot offers to programs: packages, names of the program's file, and the ``listing`` of other files."""
+    """What a process offers to programs: packages, names of the program's file, and the ``listing`` of other files."""
 
     packages: Packages
     files: tuple[str, ...]
@@ -113,7 +113,7 @@ class Slot:
 
 
 class Template:
-    """Handle of a process from which slots are forked. Thread-safe. Raises SandboxError if it does not start."""
+    """Handle of a process that forks programs' processes. Thread-safe. Raises SandboxError if it does not start."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -224,7 +224,7 @@ class Templates:
         self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
 
     def _start(self, packages: Packages, first: int) -> Template:
-        """Start a template process. It shares the files of the process ``first``, or copies them if ``first`` is 0."""
+        """Start a template process in the file system of the process with id ``first``, or in a new one if it is 0."""
         listing = system_view(packages.folder).listing()
         settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
         if packages.folder:
@@ -272,7 +272,7 @@ class SlotPool:
     def lend(
         self, requests: Sequence[Request], when: When
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Lend one slot per request inside the ``with`` block. Raises NoneFree, SandboxError.
+        """Lend each request a process for programs, for a ``with`` block. Raises NoneFree, SandboxError.
 
         Yields (slots, function). The function returns whether other callers had slots during the block.
         """

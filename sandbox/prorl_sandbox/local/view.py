@@ -155,7 +155,7 @@ def system_view(folder: str = "") -> View:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Names of programs, each with its alternatives, and further Debian packages and folders that a language needs."""
+    """What a language needs: ``names`` of programs, each with alternatives, and further Debian packages and folders."""
 
     names: tuple[tuple[str, ...], ...]
     packages: tuple[str, ...] = ()

@@ -136,7 +136,7 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
-    """Raise CheckerError if the check is broken, unless the submission has answered and may be the cause."""
+    """Raise CheckerError if the check broke before the submission answered any call."""
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
         return
@@ -248,7 +248,7 @@ def _seconds(box: Box) -> float:
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether other programs may have caused a timeout, so that the case must be repeated alone."""
+    """Return whether a timeout may be due to other programs, so that the case must run again without them."""
     match outcome.limit:
         case None:
             return False

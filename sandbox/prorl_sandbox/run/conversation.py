@@ -48,8 +48,8 @@ class Box(ABC):
     - ``started``, ``ended``: times of ``time.monotonic``.
     - ``waited``: seconds in which no CPU was available.
     - ``over``: whether the CPU limit is exceeded.
-    - ``spent``: CPU seconds before the last call of :meth:`renew`.
-    - ``quiet_until``: earliest time at which to read streams that :meth:`watched` omits.
+    - ``spent``: CPU seconds until the last call of :meth:`renew`.
+    - ``quiet_until``: when to read next the streams that :meth:`watched` omits.
     """
 
     killed_for: str | None = None
@@ -87,7 +87,7 @@ class Box(ABC):
 
     @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, resting: bool) -> None:
-        """Restart the CPU time with new limits. ``resting`` means that all processes are stopped."""
+        """Count CPU time from 0, with new limits. ``resting`` says that all the program's processes are stopped."""
 
     def kill(self, reason: str) -> None:
         """Kill all the program's processes. ``killed_for`` keeps the ``reason`` of the first call."""
@@ -112,7 +112,7 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Programs that run together. ``crowded()`` returns whether programs of other callers have run meanwhile."""
+    """Programs that run together. ``crowded()`` returns whether other callers' programs ran at the same time."""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
@@ -186,9 +186,9 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 
 
 class Relay:
-    """Passes calls of a trusted check to the submission and the results back, and validates both.
+    """Passes the calls of a check to the submission, and the results back, and validates both.
 
-    ``passed`` means that the check succeeded, ``cut_off`` that the submission ended first.
+    ``passed`` means that the check succeeded, ``cut_off`` that the submission ended before it.
     """
 
     def __init__(self, submission: Box, check: Box) -> None:
@@ -202,7 +202,7 @@ class Relay:
         self._nonce = ""
 
     def take(self, box: Box, message: dict[str, Any]) -> None:
-        """Pass on a call or a result, or record the end of ``box``. Raises FrameError for an invalid message."""
+        """Handle a message from ``box``: a call, a result or its end. Raises FrameError for an invalid message."""
         if message["k"] == "ready":
             if box in self._ready:
                 raise FrameError("the program reported twice that it is ready")

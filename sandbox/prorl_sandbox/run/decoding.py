@@ -49,7 +49,7 @@ class _Node:
 
 
 class _Reader:
-    """Decodes one value within limits of size and CPU time. Unless ``carry``, objects become built-in types."""
+    """Decodes one value within limits of size and CPU time; unless ``carry``, objects become built-in types."""
 
     def __init__(self, carry: bool, trusted: bool = False) -> None:
         self.carried = False

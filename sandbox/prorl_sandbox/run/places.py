@@ -17,7 +17,7 @@ waiting.
 
 
 class NoneFree(Exception):
-    """Raised if the caller does not want to wait, and no places are free or another caller waits."""
+    """Raised if the caller does not want to wait for a place, but would have to."""
 
 
 class Places:

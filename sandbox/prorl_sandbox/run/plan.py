@@ -60,14 +60,14 @@ class Job:
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds after which the program is killed even if the host's process is too busy to do so."""
+        """Wall seconds after which the process that watches the program kills it, if the host has not."""
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
-    """Run a program or, if ``question`` is set, call a function of it. A valid answer repeats ``nonce``."""
+    """Run a program or, if ``question`` is set, call one of its functions. Only a result with ``nonce`` counts."""
 
     job: Job
     language: str = "python"
@@ -93,7 +93,7 @@ class CompilePlan:
 
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
-    """Run a trusted check of a submission. Each runs in its own process."""
+    """Run a submission and a trusted check of it, each in its own process."""
 
     submission: Job
     check: Job

@@ -281,14 +281,14 @@ class Account:
 
 @dataclass(slots=True)
 class _Ahead:
-    """A test case that was started early, and its result. NoneFree means that the case must be run again."""
+    """A test case that was started early. If ``result`` is NoneFree, it must be run again."""
 
     limits: Limits
     result: Outcome | Exception | None = None
 
 
 class _Turns:
-    """Runs the cases of a submission and yields outcomes in order. After a fast case, threads run later cases early."""
+    """Runs the cases of a submission and yields outcomes in order. After a fast case, threads start others early."""
 
     def __init__(
         self, sandbox: BoxSandbox, program: Program, cases: Sequence[Case], account: Account

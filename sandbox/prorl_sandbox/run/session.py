@@ -65,7 +65,7 @@ def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job
 
 
 class _Printed:
-    """A message's output on one stream: everything before ``mark``, up to ``cap`` bytes."""
+    """A message's output on one stream. It ends at ``mark``, and at most ``cap`` bytes are kept."""
 
     def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
         self.text = bytearray()
@@ -123,7 +123,7 @@ class BoxSession:
         idle_seconds: float,
         total_seconds: float,
     ) -> None:
-        """Enter ``held`` to start the session's process, and exit it when the session ends. Raises SandboxError."""
+        """Start the session's process by entering ``held``; exit it when the session ends. Raises SandboxError."""
         self.ended: str | None = None
         self._limits, self._isolation = limits, isolation
         self._turn = threading.Lock()

@@ -57,7 +57,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
 
 
 def place(table: RowTable, query: Query) -> int:
-    """Return the index of the query's row. Raises UserError or NotFoundError."""
+    """Return the index of the row whose id is in the query. Raises UserError or NotFoundError."""
     if not (name := query.get("id", "")):
         raise UserError("the query has no id: add the id of a row")
     at = table.place(name)

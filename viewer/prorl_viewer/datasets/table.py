@@ -126,7 +126,7 @@ class _LabelMaker:
         return self.name_codes.setdefault(label(value), len(self.name_codes))
 
     def labels(self) -> Labels:
-        """Return the column; all its labels are "" if it has too many distinct values."""
+        """Return the labels; if too many are distinct, every row gets ""."""
         codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
         if len(self.name_codes) > max(FEW_LABELS, len(codes) // 2):
             return Labels([""], np.zeros_like(codes))
@@ -277,7 +277,7 @@ NONE = "(none)"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Indices of the selected rows in order, and counts by label and value."""
+    """Indices of the selected rows in order, and {label name: {value: number of rows}}."""
 
     places: Places
     counts: dict[str, dict[str, int]]

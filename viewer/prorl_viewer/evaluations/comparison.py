@@ -20,7 +20,7 @@ from prorl_viewer.subject import Json, NotFoundError
 
 
 def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
-    """Return the curves of ``group`` (written as kind:name), and the names of all groups."""
+    """Return the curves and claims of one ``group`` (``kind:name``), and a list of all groups."""
     by_name = {name_of(g): g for g in data.groups}
     if group not in by_name:
         raise NotFoundError(

@@ -31,7 +31,7 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first part, for values that all parts share."""
+        """The model's first result folder, for values that are equal in all."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
@@ -68,7 +68,7 @@ class Model:
         }
 
     def result(self, benchmarks: Sequence[str]) -> EvalResult:
-        """Return one result over ``benchmarks``; joining several takes seconds."""
+        """Return one result over ``benchmarks``."""
         results = {name: result for name, result in self.results().items() if name in benchmarks}
         (one, *more) = results.values()
         if more or "" not in results:
@@ -125,7 +125,7 @@ DAMAGED = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The models of one evaluation, baseline first."""
+    """Models that are evaluated together, baseline first."""
 
     name: str
     path: Path
@@ -141,7 +141,7 @@ class _Located:
 
 
 def group(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[Group]:
-    """Group ``folders`` by evaluation; if several of them are ``named``, these form one evaluation."""
+    """Group ``folders`` by evaluation; if several are also in ``named``, these form one evaluation."""
     named_paths = {path.resolve() for path in named}
     located = [_locate(folder) for folder in folders]
     chosen = [f for f in located if f.folder.resolve() in named_paths]

@@ -128,7 +128,7 @@ class KeyedLines:
 
 
 def _head(line: bytes) -> int | None:
-    """Return the first DIGITS digits of a line's key as a number, or None if it has no key."""
+    """Return the first DIGITS hex digits of the key in a JSON line as a number, or None if it has no key."""
     try:
         if line.startswith(HEAD):
             digits = line[len(HEAD) : len(HEAD) + DIGITS].decode()
@@ -167,7 +167,7 @@ class Answer:
 
 
 class Part:
-    """One evaluation folder, as read by the last ``refresh``."""
+    """A model's result folder, as read by the last ``refresh``."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

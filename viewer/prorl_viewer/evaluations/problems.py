@@ -21,7 +21,7 @@ PROMPT_START = 160
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One problem with each model's counts (None if not sampled)."""
+    """One problem, with each model's counts of samples (None without samples)."""
 
     name: str
     first: ProblemResult
@@ -30,7 +30,7 @@ class Row:
 
     @property
     def altered(self) -> bool:
-        """Whether the models got different prompts or tasks under this id."""
+        """Whether the models' results have different prompts or tasks for this id."""
         return not all(same_problem(self.first, cell) for cell in self.cells if cell is not None)
 
 
@@ -166,7 +166,7 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
 
 
 def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
-    """Return an answer as a row for ``Checker.check``. Raises NotFoundError."""
+    """Return an answer with its verdict, as ``Checker.check`` reads it. Raises NotFoundError."""
     answer, task = one_answer(model, problem, index), model.problem(problem).task
     verdict = answer.verdict
     return {

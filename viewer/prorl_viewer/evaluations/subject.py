@@ -340,5 +340,5 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path], named: Sequence[Path] = ()) -> list[EvaluationSubject]:
-    """Return the evaluations in ``folders``; several ``named`` folders form one, baseline first."""
+    """Return the evaluations in ``folders``; several that are also in ``named`` form one, baseline first."""
     return [EvaluationSubject(models) for models in group(folders, named)]

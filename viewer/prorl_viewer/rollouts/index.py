@@ -87,7 +87,7 @@ class Index(Closing):
         self._failed: Exception | None = None
 
     def state(self, rows: int = 0, wait: float = 0.0) -> IndexState:
-        """Return the current state when ``rows`` rows are read, or after ``wait`` seconds."""
+        """Wait until ``rows`` rows are read, at most ``wait`` seconds, and return the current state."""
         self._asked = True
         self._look()
         if self._failed is not None:

@@ -72,7 +72,7 @@ class Rollouts(Closing):
         return {"check": self.check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield (page, query) of the newest rollouts, and of their groups and prompts."""
+        """Yield (page name, query) for the newest rollouts, and for their groups and prompts."""
         table = self._index.state(wait=READ_ALL, rows=1 << 62).table
         yield "rollouts", {"limit": str(IN_FILE)}
         yield "groups", {"limit": str(IN_FILE)}
@@ -267,7 +267,7 @@ class Rollouts(Closing):
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
-        """Return the later step that trained on this response, or None."""
+        """Return the first later step that trained on this response, or None if there is none."""
         carried = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
         rows = table.select(carried)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]

@@ -30,7 +30,7 @@ SPLITS = ("train", "validation")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Chat messages as (role, content) and their ``origin``, or why they are ``missing``."""
+    """A prompt as (role, content) messages and where it comes from, or why it is ``missing``."""
 
     messages: tuple[tuple[str, str], ...] = ()
     origin: str = ""

@@ -115,7 +115,7 @@ class FileKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """The rollouts of some step files; the columns have the schema SCHEMA.
+    """Rollouts of one or more steps: ``columns`` (see SCHEMA) and texts.
 
     Text i is UTF-8, from ``offsets[i]`` to ``offsets[i + 1]`` of ``texts``.
     """

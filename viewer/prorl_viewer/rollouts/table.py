@@ -35,7 +35,7 @@ class Filter:
 
 
 class Table:
-    """The rollouts of some segments, unordered.
+    """A run's rollouts in columns, unordered.
 
     ``numbers`` are float64 columns, NaN if missing. ``codes`` are columns of indices into ``words``.
     """
@@ -219,7 +219,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return the rows found to contain ``needle`` within ``in_time`` seconds."""
+        """Return which rows contain ``needle``, as far as they could be searched within ``in_time`` seconds."""
         with self._lock:
             running = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)

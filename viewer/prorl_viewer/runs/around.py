@@ -40,7 +40,7 @@ class Spans(NamedTuple):
 
 @dataclass
 class Part:
-    """A domain or task in a range of steps; ``weight`` counts a domain's groups or a task's responses."""
+    """Means of one domain or task over some steps; ``weight`` counts a domain's groups or a task's responses."""
 
     weight: float
     reward: float
@@ -48,13 +48,13 @@ class Part:
 
 
 def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
-    """Return the ranges of ``width`` steps before ``step`` and from it on, within the run."""
+    """Return two ranges: up to ``width`` steps before ``step``, and up to ``width`` steps that start with it."""
     first, last = (steps[0], steps[-1]) if steps else (1, 0)
     return Spans((max(step - width, first), step - 1), (step, min(step + width - 1, last)))
 
 
 def movers(metrics: Metrics, spans: Spans) -> list[Json]:
-    """Return each metric's mean before and after, sorted by the change in standard errors."""
+    """Return each metric's means before and after; the largest change in standard errors comes first."""
     rows = []
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
@@ -87,7 +87,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return each domain's or task's weighted means over the steps of ``span``, from the metrics."""
+    """Return each domain's or task's means over the steps of ``span`` (first, last), from the metrics."""
     parts, weight = {}, WEIGHTS[breakdown]
     start, stop = bisect_left(metrics.steps, span[0]), bisect_left(metrics.steps, span[1] + 1)
     for name in metrics.parts(breakdown):
@@ -111,7 +111,7 @@ def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> di
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
-    """Return each task's means over the steps of ``span``, from rollouts."""
+    """Return each task's means over the steps of ``span`` (first, last), from rollouts."""
     sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
     parts = {}
     for task, one in sums.items():
@@ -123,7 +123,7 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 
 
 def split_change(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
-    """Split the change of the mean reward exactly among the parts, largest first.
+    """Split the change of the mean reward exactly among domains or tasks, largest first.
 
     ``within`` is the change of a part's reward times its mean share. ``mix`` is the change of its share times the
     distance of its reward from the overall mean. ``rest`` sums up all but the PARTS largest.

@@ -62,7 +62,7 @@ WHOLE = (0.0, 1.0)
 class Chart:
     """One chart; ``lines`` are (metrics key, label).
 
-    ``in_parts`` is the key for a single domain or task (default: the first of ``lines``).
+    ``in_parts`` is the key that is drawn for a single domain or task (default: that of the first line).
     """
 
     name: str
@@ -136,7 +136,7 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the predefined charts with any of these keys, and a chart for each other key."""
+    """Return the predefined charts that show any of ``keys``, and a chart for each key that none of them shows."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.keys)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
@@ -228,7 +228,7 @@ def by_part(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line for each ``chosen`` domain or task (default: the largest), and a list of all."""
+    """Return the chart's line for each domain or task in ``chosen`` (default: the largest), and a list of all."""
     weight = WEIGHTS[breakdown]
     counts = {
         name: math.fsum(
@@ -253,7 +253,7 @@ def by_task_of_rollouts(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return the lines of ``by_part`` for tasks, computed from rollouts."""
+    """Return the same as ``by_part`` for tasks, computed from rollouts."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
     names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())
@@ -278,7 +278,7 @@ def _drawn(
 
 
 def axes(metrics: Metrics) -> Json:
-    """Return about WIDTH steps with the tokens and hours (without pauses) up to each."""
+    """Return about WIDTH of the steps, with the tokens and hours (without pauses) up to each."""
     steps, stride = metrics.steps, max(len(metrics.steps) // WIDTH, 1)
     seconds, hours = 0.0, []
     for value in metrics.column("seconds"):

@@ -64,9 +64,9 @@ LABELS = {
 
 
 def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
-    """Return the bands and marks for charts, and a list of decisions, up to step ``last``.
+    """Return the decisions up to step ``last``, as bands and marks of charts and as a list.
 
-    Consecutive decisions of a kind in EVERY_STEP form one entry.
+    In the list, consecutive decisions of a kind in EVERY_STEP form one entry.
     """
     decisions = [read_decision(row) for row in rows if _is_one(row)]
     spans = {
@@ -173,7 +173,7 @@ class ForecastCache:
     def forecast(self, last_step: int, last_validation: int) -> Json:
         """Return the forecast up to the run's planned end, or beyond it if it has been reached.
 
-        ``points`` are [step, value, low, high], or empty if the value is not identifiable.
+        ``points`` are [step, value, low, high]; there are none if no forecast is possible.
         """
         with self._lock:
             request = (last_validation, self._to_step(last_step))

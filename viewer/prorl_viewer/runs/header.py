@@ -24,7 +24,7 @@ from prorl_viewer.subject import Json
 
 
 def settings(run: RunFolder) -> Json:
-    """Return every setting with its value in the preset; ``known`` is false for an unknown preset."""
+    """Return the run's and the preset's value of every setting; ``known`` is false for an unknown preset."""
     values = flat(read_plain(run.config_path))
     preset = values.get("preset")
     defaults = _of_preset(str(preset))
@@ -173,7 +173,7 @@ def gain(metrics: Metrics) -> Json:
 
 
 def verdict(change: Json) -> tuple[str, str]:
-    """Return a gain's conclusion (``rose``, ``fell``, ``unclear`` or ``none``), and a sentence."""
+    """Return how the validation reward changed (``rose``, ``fell``, ``unclear`` or ``none``), and a sentence."""
     if change is None:
         return "none", "Not measured yet: a gain takes two validations."
     ends = (
@@ -207,7 +207,7 @@ def by_domain(metrics: Metrics, change: Json) -> Json:
 
 
 def controlled(decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the count and last step of each kind of decision that is not made in every step."""
+    """Return the number and last step of each kind of decision, except kinds decided in every step."""
     kinds: dict[str, list[int]] = {}
     for row in decisions:
         if isinstance(row.get("kind"), str) and row["kind"] not in EVERY_STEP:

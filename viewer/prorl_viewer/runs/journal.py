@@ -123,7 +123,7 @@ class Metrics:
         return column if column is not None else array("d", [math.nan]) * len(self.steps)
 
     def parts(self, breakdown: str) -> list[str]:
-        """Return the sorted NAMEs of the keys ``breakdown/NAME/key``."""
+        """Return the sorted names of the domains or tasks (``breakdown``) in the metrics."""
         prefix = f"{breakdown}/"
         keys = (key.removeprefix(prefix) for key in self.columns if key.startswith(prefix))
         return sorted({key.rpartition("/")[0] for key in keys if "/" in key})
@@ -184,7 +184,7 @@ class Sums:
         self.tokens += other.tokens
 
     def rates(self) -> dict[str, float]:
-        """Return rates and means by metrics key, without undefined ones."""
+        """Return {metrics key: rate or mean}, without undefined ones."""
         rates: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
         if self.scored:
             rates["reward_mean"] = self.rewards / self.scored
@@ -197,7 +197,7 @@ class Sums:
 
 
 class TaskTable:
-    """Sums over the responses of each step and task, read from rollouts on demand."""
+    """Totals over the responses of each step and task, read from rollouts on demand."""
 
     def __init__(self, run: Path) -> None:
         self.run = run

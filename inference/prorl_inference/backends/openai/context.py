@@ -32,7 +32,7 @@ class ContextLimits:
         self._rooms: dict[str, int] = {}
 
     def fitted(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the request ``body``, with ``max_tokens`` lowered if the limit of its prompt is known."""
+        """Return the request ``body``, with ``max_tokens`` lowered to what is known to fit after its prompt."""
         requested, room = body.get("max_tokens"), self._rooms.get(_prompt(body))
         return (
             body

@@ -100,7 +100,7 @@ def request_body(
 
 
 def read_object(reply: Reply) -> dict[str, Any]:
-    """Return the JSON object in a response. Raises the errors in the module docstring."""
+    """Return the JSON object in a response. Raises one of the module's errors unless the status is 200."""
     if reply.status == 200:
         return reply.object()
     status, message, line = reply.status, reply.message(), reply.line()

@@ -32,7 +32,7 @@ Outcome = tuple[Job, Answer] | BaseException | None
 
 
 class Rate:
-    """Token bucket that limits a rate to ``per_minute`` units (None: no limit). It holds the units of one second."""
+    """Token bucket that allows ``per_minute`` units (None: no limit), in bursts of at most one second's units."""
 
     def __init__(
         self, per_minute: float | None, clock: Callable[[], float] = time.monotonic
@@ -58,7 +58,7 @@ class Rate:
             return 0.0
 
     def correct(self, units: float) -> None:
-        """Take further ``units`` if a request used more than estimated; return them if negative."""
+        """Take the ``units`` that a request used beyond its estimate; return them if negative."""
         if self._per_second is not None:
             with self._lock:
                 self._have = min(self._most, self._have - units)
@@ -100,8 +100,8 @@ class RequestPool:
         """Send all jobs. Yields (job, answer) in any order, and None after every ``TICK_SECONDS`` without an answer.
 
         ``jobs`` is advanced by one thread at a time and may yield None while it has no job. After an error, or a
-        refusal with ``stop_at_refusal``, no further jobs are started; running ones are still yielded before the error
-        is raised. ``probe`` is sent, and yielded too, to test the server after a failure.
+        refusal if ``stop_at_refusal``, no more jobs start, and the answers of running ones are yielded before the error
+        is raised. After a failure, ``probe`` is sent to test the server; its answer is yielded too.
         """
         self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()

@@ -71,7 +71,7 @@ class Queue:
         return bool(self._waiting) or self._run is not None
 
     def rows_to_enter(self, minimum: int) -> int:
-        """Return how many free rows :meth:`take` needs: 1 if prompts have already been run, else ``minimum``."""
+        """Return how many rows of the batch :meth:`take` needs: ``minimum``, or 1 if prompts have already been run."""
         return minimum if self._run is None else 1
 
     def take(self, count: int) -> PendingSequences:
@@ -84,7 +84,7 @@ class Queue:
         return taken
 
     def prefill_again(self) -> None:
-        """Run the prompts of waiting samples again when needed, because the weights have changed."""
+        """Run the prompts of waiting samples again before they start, because the weights have changed."""
         waiting, self._run = self._run, None
         if waiting is not None:
             left = [(p, [row for row in p.rows if row in waiting.rows]) for p in self._prompts]
@@ -217,7 +217,7 @@ class Batch:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Sample a token for each row in ``slots``. Returns (tokens, log-probs).
 
-        ``place`` indexes the rows in tensors. ``ahead`` is the number of tokens not yet in the rows' ``token_ids``.
+        ``place`` is the rows' index in tensors. ``ahead`` counts tokens sampled but not yet in ``token_ids``.
         """
         import torch
 
@@ -258,7 +258,7 @@ def _prompt_lengths(new: PendingSequences) -> list[int]:
 
 
 def can_refill(model: Any) -> bool:
-    """Return whether the model's cache keeps all tokens in every layer, which refilling requires."""
+    """Return whether ended rows of a batch can be replaced by new ones: all layers must cache all tokens."""
     from prorl_inference.backends.transformers.attention import grows_in_place, make_cache
 
     if is_recurrent(model) or not cache_name(model):

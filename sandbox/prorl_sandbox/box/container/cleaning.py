@@ -28,7 +28,7 @@ def kill_all(uid: int, killer: int) -> None:
 
 
 def empty_as(uid: int, killer: int, folder: str) -> bool:
-    """Empty ``folder`` with the rights of ``uid``; return False on failure. ``killer`` is a user without processes."""
+    """Empty ``folder`` with the rights of ``uid`` and the real user id ``killer``; return False on failure."""
     os.setresuid(killer, uid, 0)
     try:
         empty(os.fsencode(folder))

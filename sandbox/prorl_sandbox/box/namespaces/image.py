@@ -54,8 +54,8 @@ class Image:
     def lay(self, name: str, listing: Listing) -> None:
         """Create the root folder ``name`` with the listed files, unless it exists.
 
-        ``listing`` has ``files`` (source, target), ``links`` (path, target) and ``hidden`` (path, replacement), the
-        host paths to replace in the copied files.
+        ``listing`` has ``files`` (source, target), ``links`` (path, target) and ``hidden`` (path, replacement): host
+        paths to replace in the text of files.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:
@@ -159,7 +159,7 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Create the image, or enter that of an earlier template process, and restart the template process in it.
+    """Restart the template process in a new in-memory file system, or in that of an earlier template process.
 
     Raises OSError.
     """
@@ -212,7 +212,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
 
 
 def move_out(settings: Settings, top: int) -> Image:
-    """Return from the image to the machine's root folder ``top``, and hide prorl's code from programs."""
+    """Return from the in-memory file system to the machine's root ``top``, and hide prorl's code from programs."""
     os.fchdir(top)
     os.chroot(".")
     os.close(top)

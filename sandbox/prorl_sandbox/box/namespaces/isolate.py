@@ -97,7 +97,7 @@ def write_id_maps(process: str, users: str, groups: str) -> None:
 
 
 def map_slot(process: int, number: int) -> None:
-    """Write the user id maps of a process, as root: a range of its own if possible, else only the user nobody."""
+    """As root, give a process its own range of host user ids if possible, else only the user nobody."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
@@ -164,7 +164,7 @@ def sockets_left(proc: int) -> bool:
 
 
 class Isolation:
-    """Isolates the calling process. System calls are prepared in advance, because that is faster after a fork."""
+    """Isolates the calling process."""
 
     def __init__(self, settings: Settings) -> None:
         walls = settings["walls"]
@@ -199,8 +199,7 @@ class Isolation:
     def enter(self) -> list[int]:
         """Enter namespaces, mount folders, switch to an ordinary user and give up all privileges. Raises OSError.
 
-        Returns the descriptors of the empty program file and of the standard input file, or [] without a mount
-        namespace.
+        Returns descriptors to write the program and its standard input, or [] without a mount namespace.
         """
         for mount in self._mounts:
             mount()
@@ -255,7 +254,7 @@ class OomScore:
         self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
 
     def offer(self) -> None:
-        """Make the kernel kill this process and its later children first."""
+        """Make the kernel kill this process and its later children first when memory runs out."""
         self._write(b"1000")
 
     def withdraw(self) -> None:

@@ -43,7 +43,7 @@ _MESSAGE = 65536
 
 
 class _Box:
-    """A forked process that waits for or runs a program, and its CPU clock.
+    """A forked process that runs or awaits a program, and its CPU clock.
 
     ``made`` and ``before`` are the CPU seconds used before the job arrived and before the program started. ``waited``
     is the seconds without a CPU.
@@ -135,7 +135,7 @@ class _Pressure:
 
 
 class Slot:
-    """Runs programs. It exits when ``life`` or ``control``, its connections to its parent and to the host, close."""
+    """Runs programs. Exits when its connection to its parent (``life``) or to the host (``control``) closes."""
 
     def __init__(
         self, settings: dict[str, Any], control: socket.socket, life: int, group: Group | None
