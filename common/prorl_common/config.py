@@ -53,7 +53,7 @@ MOST_VALUES = 1_000_000
 
 
 class PlainLoader(yaml.SafeLoader):
-    """A safe YAML loader for the dialect in the module docstring. Keys must be strings."""
+    """A safe YAML loader that reads ``off`` and ``010`` as strings and ``1e-5`` as a number. Keys must be strings."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping. Raises ConstructorError for repeated or non-string keys."""

@@ -165,7 +165,7 @@ def write(handle: int, data: bytes, deadline: float | None = None) -> None:
 
 
 class Reader:
-    """Reads JSON objects in frames from a file descriptor. Deadlines require a non-blocking one. Not thread-safe."""
+    """Reads framed JSON objects from a file descriptor, non-blocking if there are deadlines. Not thread-safe."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle

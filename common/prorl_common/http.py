@@ -362,7 +362,7 @@ class ServerWatch:
     def until_answered(self, ask: Callable[[], T]) -> T:
         """Call ``ask`` until it raises no TransientError; return its result.
 
-        Raises ServiceError when the policy's limits are reached, StoppedError after :meth:`stop`.
+        Raises ServiceError when the limits of the ``RetryPolicy`` are reached, StoppedError after :meth:`stop`.
         """
         failures = 0
         while True:

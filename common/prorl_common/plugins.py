@@ -45,7 +45,7 @@ def _files(package: str) -> Iterator[Traversable]:
 
 
 class Named(Protocol):
-    """Interface that every spec implements."""
+    """Interface of the objects that a ``Door`` registers."""
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ S = TypeVar("S", bound=Named)
 
 
 class PluginError(UserError):
-    """Raised if a plug-in cannot be loaded, or a spec is invalid."""
+    """Raised if a plug-in is invalid or cannot be loaded."""
 
 
 class UnknownNameError(UserError):
@@ -66,7 +66,7 @@ class UnknownNameError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Source of a spec: a distribution and its version, or a plug-in file and its hash ``sha256:...``."""
+    """Where a registered object comes from: a distribution and version, or a plug-in file and hash ``sha256:...``."""
 
     source: str
     version: str
@@ -79,7 +79,7 @@ class Origin:
         return f"{self.source} {self.version[:19]}"
 
     def record(self, group: str, name: str) -> dict[str, str]:
-        """Return the origin of the spec ``name`` in the form used in manifests and run folders."""
+        """Return this origin of the object ``name`` in the form used in manifests and run folders."""
         return {"group": group, "name": name, "source": self.source, "version": self.version}
 
 
@@ -108,7 +108,7 @@ _LOADED = _Loaded()
 def use_plugins(paths: Iterable[str | Path]) -> tuple[PluginFile, ...]:
     """Load plug-in files, also for child processes started later. Returns all loaded files.
 
-    Raises PluginError if a file is missing, raises an error or contains no spec.
+    Raises PluginError if a file is missing, raises an error or defines no object such as a ``VerifierSpec``.
     """
     loaded = plugin_files()
     with _LOADED.lock:
@@ -189,7 +189,7 @@ def _load(path: Path, expected: str | None) -> None:
 
 
 def check_signatures(spec: Any, where: str) -> None:
-    """Raise PluginError if a function of ``spec`` does not accept the arguments in its field's annotation."""
+    """Raise PluginError if a function in ``spec`` does not accept the arguments in its field's annotation."""
     import ast
     import dataclasses
     import inspect
@@ -245,7 +245,7 @@ def _constant(spec: S) -> Callable[[], S]:
 
 
 class Door(Generic[S]):
-    """Registry of the specs of a class that the entry points of ``group`` provide. Messages call a spec a ``noun``."""
+    """Registry of named objects, from plug-in files and entry points of ``group``. Messages call one a ``noun``."""
 
     def __init__(self, group: str, spec: type[S], noun: str) -> None:
         self.group, self.spec, self.noun = group, spec, noun
@@ -257,19 +257,19 @@ class Door(Generic[S]):
         return tuple(sorted(self._load_parts()))
 
     def get(self, name: str) -> S:
-        """Return the spec ``name``. Raises UnknownNameError, PluginError."""
+        """Return the object ``name``. Raises UnknownNameError, PluginError."""
         return self._part(name).get()
 
     def all(self) -> tuple[S, ...]:
-        """Return every spec, sorted by name. Raises PluginError."""
+        """Return every object, sorted by name. Raises PluginError."""
         return tuple(self._load_parts()[name].get() for name in self.names())
 
     def origin(self, name: str) -> Origin:
-        """Return the origin of the spec ``name``. Raises UnknownNameError, PluginError."""
+        """Return where the object ``name`` comes from. Raises UnknownNameError, PluginError."""
         return self._part(name).origin
 
     def records(self, names: Iterable[str]) -> list[dict[str, str]]:
-        """Return the origins of the third-party specs among ``names``, sorted by name, as in :meth:`Origin.record`."""
+        """Return :meth:`Origin.record` of each third-party object among ``names``, sorted by name."""
         origins = [(name, self.origin(name)) for name in sorted(set(names))]
         return [o.record(self.group, name) for name, o in origins if not o.is_ours]
 
@@ -331,7 +331,7 @@ def _origin_of(point: EntryPoint) -> Origin:
 
 
 def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
-    """Return the specs of an entry point. Raises PluginError for a faulty plug-in."""
+    """Return the objects that an entry point provides. Raises PluginError for a faulty plug-in."""
     try:
         value = point.load()
         if not isinstance(value, Sequence) and not hasattr(value, "name"):
@@ -428,7 +428,7 @@ class FolderDoor:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The specs of a third-party package in an entry-point group, or in ``trouble`` why they cannot be loaded."""
+    """What a third-party package registers in an entry-point group, or in ``trouble`` why it cannot be loaded."""
 
     group: str
     origin: Origin
@@ -437,7 +437,7 @@ class Installed:
 
 
 def installed_plugins() -> list[Installed]:
-    """Load all installed third-party plug-ins; return their specs by package and entry-point group."""
+    """Load all installed third-party plug-ins; return what they register, by package and entry-point group."""
     parts: dict[tuple[Origin, str], Installed] = {}
     from importlib.metadata import entry_points
 

@@ -34,7 +34,7 @@ _SHORTEST_SECRET = 8
 
 
 class Private:
-    """Removes secrets, network addresses and file paths from texts. ``names`` are further paths to remove."""
+    """Removes secrets, network addresses and file paths, including the paths ``names``, from texts."""
 
     def __init__(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> None:
         secrets = {v for k, v in environment.items() if _SECRET_NAME.search(k)}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """Type (``[]`` marks a list) and meaning of a column. ``first``: files of all prorl versions have it."""
+    """Type (``[]`` marks a list) and meaning of a column; ``first`` says whether all prorl versions wrote it."""
 
     kind: str
     meaning: str

@@ -152,7 +152,7 @@ S = TypeVar("S", bound=ObjectiveSpec)
 
 
 def check_part_name(door: Door[S], name: str) -> str:
-    """Return ``name``. Raises ValueError, with the closest names, if ``door`` has no spec of this name."""
+    """Return ``name``. Raises ValueError, with the closest names, if ``door`` has nothing of this name."""
     try:
         door.origin(name)
     except UserError as error:
@@ -161,7 +161,7 @@ def check_part_name(door: Door[S], name: str) -> str:
 
 
 def check_part_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError if the spec ``name`` does not have all of ``options``."""
+    """Raise ValueError unless the object ``name`` in ``door`` has all of ``options``."""
     try:
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)

@@ -62,7 +62,7 @@ class EchoGenerator:
 
     - breaks: the second group raises RuntimeError.
     - slow: prompts whose groups end last. When the stream stops, only their first completion is complete.
-    - begun, open_at: for each prompt, its earlier completions and the number of open groups when it was submitted.
+    - begun, open_at: each prompt's completions, and the number of unfinished groups, when it was submitted.
     """
 
     model_id = "echo"

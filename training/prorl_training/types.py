@@ -37,7 +37,7 @@ initial policy. ``((0, 3), (17, 4))``: policy 3 sampled 17 tokens, policy 4 the 
 
 
 def sampled_from(policies: Policies, token: int, policy: int) -> Policies:
-    """Return ``policies``, changed so that ``policy`` samples the response from ``token`` on."""
+    """Return ``policies``, continued by ``policy``, which samples the response's tokens from ``token`` on."""
     before = tuple(pair for pair in policies if pair[0] < token)
     return before if before and before[-1][1] == policy else (*before, (token, policy))
 
@@ -102,7 +102,7 @@ class Group:
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
         """Return whether dynamic sampling uses the group, or why not.
 
-        DAPO (arXiv 2503.14476, eq. 11) uses groups with 0 < number correct < n; ``spread`` is for continuous rewards.
+        DAPO (arXiv 2503.14476, eq. 11) uses groups with right and wrong responses; ``spread`` suits continuous rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:
@@ -141,7 +141,7 @@ class Conversation:
 class LateGroup:
     """A group that was not finished when its step ended.
 
-    Its paused completions continue in the next step. ``conversations`` is empty, or has one per completion.
+    Its paused completions continue in the next step. ``conversations`` has one per completion in an environment.
     """
 
     sample: Sample
@@ -193,7 +193,7 @@ class Batch:
     prompts_too_long: int = 0
 
     def discard(self, waiting: Carried, keep_surplus: bool) -> None:
-        """Discard the groups in ``waiting``, and also the surplus unless ``keep_surplus``."""
+        """Drop the groups in ``waiting``, and also those in ``surplus`` unless ``keep_surplus``."""
         self.discarded = [*waiting.groups, *([] if keep_surplus else self.surplus)]
         self.cancelled = [*waiting.late, *self.cancelled]
         if not keep_surplus:
@@ -221,9 +221,9 @@ class SampledBatch:
 
 @dataclass(frozen=True, slots=True)
 class UpdateStats:
-    """Statistics of a step's update: means over mini-batches (``loss``, ``policy_loss``, ``grad_norm``) or tokens.
+    """Statistics of a step's update: ``loss``, ``policy_loss`` and ``grad_norm`` are means over mini-batches.
 
-    Means over tokens are taken before each optimiser step.
+    Other means are over tokens, computed before each optimiser step.
     """
 
     loss: float

@@ -41,8 +41,8 @@ class Phase(Enum):
 class ConnectionGuard:
     """Creates a service's connections and enforces their limits, in one event loop.
 
-    A peer may have a quarter of all connections waiting. When the limit is reached, the peer with the most waiting
-    connections loses the oldest of them.
+    A peer may keep the service waiting on a quarter of all connections. When all are in use, the peer with the most
+    waiting connections loses the oldest of them.
     """
 
     def __init__(self, limits: ConnectionLimits) -> None:

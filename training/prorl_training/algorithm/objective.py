@@ -64,7 +64,7 @@ def _bounded_exp(gap: Tensor) -> Tensor:
 
 
 class MismatchSize(NamedTuple):
-    """The distance between the sampler's and the trainer's distributions, from rho of ``mismatch_weights``."""
+    """How far apart the sampler's and the trainer's probabilities are; rho is their ratio trainer / sampler."""
 
     kl: float
     """KL(sampler || trainer) in nats per token: the mean of rho - 1 - log rho (Schulman's k3, never negative)."""
@@ -74,9 +74,9 @@ class MismatchSize(NamedTuple):
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return four sums (4,) over a pass's tokens, of k3, rho, rho^2 and 1, which ``mismatch_size`` needs.
+    """Return the sums (4,) of rho - 1 - log rho, rho, rho^2 and 1 over a pass's counted tokens.
 
-    All inputs are (N,). ``counted`` is False for stale tokens.
+    rho is the probability ratio trainer / sampler. All inputs are (N,). ``counted`` is False for stale tokens.
     """
     gap = (trainer_logprobs - sampler_logprobs).detach().float()
     gap = torch.where(counted, gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT), gap.new_zeros(()))

@@ -137,7 +137,7 @@ PRINTED = PenaltySpec(
 
 
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
-    """Return the raw reward times eta, the ProRL v2 post's length reward.
+    """Return the raw reward times eta, a cosine from ``eta_max`` to ``eta_min`` over the length (ProRL v2 post).
 
     The shaped reward is then raw x (1 + weight x eta), which is never negative.
     """

@@ -72,7 +72,7 @@ class ControlledRun:
             self.folder.create(self.config, {"trainer": trainer})
 
     def resume(self, rows: Sequence[Row], step: int) -> list[Decision]:
-        """Replay the ``rows`` up to ``step``. Raises UserError if rows are missing.
+        """Replay the recorded metrics ``rows`` up to ``step``. Raises UserError if rows are missing.
 
         If the reference was ever reset, return a new reset, because trainers do not save the reference.
         """

@@ -13,7 +13,7 @@ StallAction = Literal["reset", "raise_samples", "raise_difficulty", "rerate", "e
 
 
 class ControllerConfig(Section):
-    """Rules that reset the reference, and reactions to a stall of validation."""
+    """Rules that reset the reference, and actions to take when validation stops improving."""
 
     reset_interval: int = Field(default=300, ge=0)
     """Steps between resets; 0 switches the rule off."""

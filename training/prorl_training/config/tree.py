@@ -241,7 +241,7 @@ class TrainConfig(Section):
 
     @property
     def planned_updates(self) -> int:
-        """Number of gradient updates planned for the run. A phase that ends at a stall counts with its maximum length."""
+        """Number of gradient updates planned for the run, if every phase has its maximum length."""
         if not self.phases:
             return self.steps * self.loss.mini_batches
         total, remaining = 0, self.steps
@@ -268,7 +268,7 @@ class TrainConfig(Section):
 
 
 def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """Return the paths (of one or two keys) of all settings in ``values``."""
+    """Return the path of each setting in ``values``: section and key, or a top-level key alone."""
     keys: list[tuple[str, ...]] = []
     for key, value in values.items():
         path = (*prefix, str(key))

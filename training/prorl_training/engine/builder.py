@@ -41,7 +41,7 @@ class Engine(Protocol):
     """The interface of the local and the OpenRLHF engine."""
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Load the model for a new run (``checkpoint`` is None) or for ``restore``."""
+        """Load the model of a new run (``checkpoint`` is None), or of a checkpoint to restore."""
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
         """Create a new run's folder and prepare its policy; return the decisions made, such as a warm start.

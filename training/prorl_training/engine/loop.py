@@ -97,7 +97,7 @@ class TrainedPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The components of a loop. ``beat`` resets the watchdog; ``sleep`` waits during outages."""
+    """What a ``TrainingLoop`` works with. ``beat`` resets the watchdog; ``sleep`` waits during outages."""
 
     prompts: PromptSource
     validation: Sequence[Sample]
@@ -321,7 +321,7 @@ class TrainingLoop:
         return batch
 
     def _sampled_ahead(self, step: int, settings: TrainConfig) -> Batch:
-        """Return the batch of ``step`` from ``SampleAhead``. It is sampled again if settings or policy do not fit."""
+        """Return the batch of ``step`` from ``SampleAhead``, sampled again if settings or policy are outdated."""
         p = self.parts
         if self.ahead is None:
             self.ahead = SampleAhead(

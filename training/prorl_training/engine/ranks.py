@@ -186,7 +186,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Result of sampling: complete requests, and the ``count`` of samples that ended."""
+    """What a rank has finished sampling since its last report: requests, and the ``count`` of samples."""
 
     ended: list[Ended]
     count: int
@@ -260,7 +260,7 @@ class Other:
         raise AssertionError(message)
 
     def arrived(self) -> Iterator[Sampled]:
-        """Yield results of sampling that the rank sent without a command."""
+        """Yield the reports of finished samples that the rank sent between commands."""
         while self.channel.poll():
             self.sampled.append(self._message())
         while self.sampled:
@@ -561,7 +561,7 @@ class Line:
         self._channel.send_bytes(pickle.dumps(message))
 
     def serve(self, member: Member, samples: bool) -> None:
-        """Run commands until the process ends. ``samples``: the commands of streams come over this line."""
+        """Run commands until the process ends. ``samples`` says whether the sampler's commands use this line."""
         try:
             if member.device.startswith("cuda"):
                 torch.cuda.set_device(member.device)  # each thread has a device of its own

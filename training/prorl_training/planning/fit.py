@@ -261,7 +261,7 @@ def main_memory(
 def check_fit(config: TrainConfig, machine: tuple[str, int] | None) -> str | None:
     """Return a note for the user about the memory of a run, or None. ``machine`` is the result of ``memory_here``.
 
-    Raises UserError if the run does not fit. If ``machine`` is None, the note says so instead.
+    If the run does not fit, raises UserError, or returns a note if ``machine`` is None.
     """
     if not config.model.check_fit:
         return None

@@ -40,7 +40,7 @@ TORCH_BYTES = 700_000_000
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a step: bytes by item (``ITEMS``), and ``where``: on ``policy`` or ``sampler`` GPUs ("": on all)."""
+    """Memory in one stage of a step: bytes by item (``ITEMS``), on ``policy`` or ``sampler`` GPUs ("": on all)."""
 
     name: str
     items: Mapping[str, int]
@@ -150,7 +150,7 @@ class Precision(Enum):
 
     @property
     def product(self) -> int:
-        """Bytes per element that a matrix product reads or writes."""
+        """Bytes per element of the inputs and outputs of matrix products."""
         return 4 if self is Precision.FLOAT32 else 2
 
     @property
@@ -185,7 +185,7 @@ class PassSize:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Bytes that a pass holds at one moment: converted copies of weights, activations and logits."""
+    """Bytes that a pass holds at one moment. ``weights`` are converted copies."""
 
     weights: int
     activations: int
@@ -316,9 +316,9 @@ ASLEEP_BYTES = 1_500_000_000
 def engine_share(
     shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return (bytes by item, problems) of a vLLM engine that gets the fraction ``share`` of ``memory``.
+    """Return the memory of a vLLM engine with the fraction ``share`` of ``memory``: (bytes by item, problems).
 
-    A problem is a cache that cannot hold one sequence of ``context`` tokens. Weights have ``number`` bytes each and are
+    A KV cache too small for one sequence of ``context`` tokens is a problem. Weights have ``number`` bytes each and are
     divided over ``width`` GPUs.
     """
     taken = int(share * memory)

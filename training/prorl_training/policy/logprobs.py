@@ -398,7 +398,7 @@ class TargetScorer:
         return self._report("alone", reason)
 
     def _trial(self, packs: Iterable[Pack], method: Method) -> list[Tensor]:
-        """Return the packs' log-probs and, for a model in training, the gradient of their sum for one weight."""
+        """Return the packs' log-probs and, for a model in training, their sum's gradient for one weight tensor."""
         first = self.whole.get_input_embeddings().weight
         weights = (p for p in self.model.parameters() if p.requires_grad and p is not first)
         weight = next(weights, None)

@@ -237,7 +237,7 @@ class PolicyModel:
     def reset_reference(
         self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
     ) -> None:
-        """Set the reference to the policy or the trained ``weights``. Raises ServiceError if a tensor does not fit."""
+        """Set the reference to ``weights`` (default: the policy's). Raises ServiceError if a tensor does not fit."""
         if weights is not None:
             self.load_reference(weights)
         elif self.adapters is not None:

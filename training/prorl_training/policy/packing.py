@@ -231,7 +231,7 @@ class PackMask:
         )
 
     def bias(self, rows: int, keys: int, like: Tensor) -> Tensor:
-        """Return the causal mask (rows, keys) of 0 and -inf for the last ``rows`` of ``keys`` tokens, as a view."""
+        """Return a causal mask (rows, keys) of 0 and -inf for the last ``rows`` tokens, as a view of a cached mask."""
         if self._bias is None:
             width = max(own.stop + prompt.stop - prompt.start for prompt, own in self.spans)
             width = max(width if self.window is None else min(width, self.window + _ROWS), _ROWS)
@@ -406,7 +406,7 @@ def _additive(mask: Tensor | None, query: Tensor, key: Tensor) -> Tensor:
 
 
 def make_mask(plain: Callable[..., Any], **options: Any) -> Any:
-    """Transformers' mask interface for packs. ``plain`` is the function for passes outside ``packed``.
+    """Implements Transformers' mask interface inside ``packed``; elsewhere calls ``plain``.
 
     Raises UnsupportedAttention for masks that are neither causal nor sliding windows.
     """

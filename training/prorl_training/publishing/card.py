@@ -32,9 +32,8 @@ FIRST_FEW = 3
 
 
 class Evaluation(Protocol):
-    """An evaluation of the published weights (``prorl_evaluation.report.card``), or an empty one.
-
-    It has Markdown, the card's model-index, files to publish and commands that reproduce it.
+    """An evaluation in a model card: Markdown ``section``, model-``index``, ``files``, and ``commands`` to repeat
+    it.
     """
 
     @property

@@ -72,10 +72,10 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A run up to the published step.
+    """What is published about a run up to the published step.
 
-    ``config`` has only public settings. ``changed`` maps algorithm settings that differ from the preset to (preset's
-    value, run's value); None: unknown. ``versions`` is the environment.
+    ``config`` has only public settings. ``changed`` maps algorithm settings to (preset's value, run's value) if they
+    differ (None: unknown). ``versions`` is the environment.
     """
 
     step: int
@@ -155,7 +155,7 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 
 def base_model(source: str, weights: str | None) -> BaseModel:
-    """Return the facts about a base model given by alias, folder or hub id, omitting a folder's name."""
+    """Describe the base model ``source`` (alias, folder or hub id), without the name of a local folder."""
     folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
     if (card := read_card(folder)) is not None:
         licence = str(card.get("licence", "")).lower() or None

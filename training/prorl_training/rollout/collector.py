@@ -56,7 +56,7 @@ class Occupancy:
         self._began = self._at = clock()
 
     def record(self, running: int) -> None:
-        """Set the number of samples in progress until the next call."""
+        """Record that ``running`` samples are in progress from now on."""
         now = self._clock()
         self._area += self._running * (now - self._at)
         self._at = now
@@ -65,7 +65,7 @@ class Occupancy:
 
     @property
     def idle_share(self) -> float:
-        """Mean fraction of idle places, not counting places that were never used."""
+        """Mean fraction of idle sampler rows, not counting rows that were never used."""
         whole = self._most * (self._at - self._began)
         return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
 
@@ -175,7 +175,7 @@ class _Draw:
         self.policies = [sampled_from(before, length, policy) for before, length in pairs]
 
     def stop(self, completions: Sequence[Completion]) -> None:
-        """Set the ``completions``, and remove policies that sampled none of their tokens."""
+        """Store the paused ``completions``, and remove policies that sampled none of their tokens."""
         lengths = [len(c.token_ids) for c in completions]
         pairs = zip(self.policies, lengths, strict=True)
         self.policies = [

@@ -23,7 +23,7 @@ ITEMS = "items.json"
 
 
 def chance_to_solve(right: float, wrong: float, k: int) -> float:
-    """Return the probability that at least one of ``k`` further responses is right: the expected pass@k.
+    """Return the expected pass@k after ``right`` correct and ``wrong`` wrong responses to an item.
 
     With the prior Beta(0, 1) of the pass rate, it is 1 - prod_{j < k} (1 + wrong + j) / (1 + right + wrong + j). The
     idea is Bayesian Boundary Gating (arXiv 2606.15455); prior and statistic are ours.
@@ -57,7 +57,7 @@ class ItemRecords:
         return same
 
     def record(self, step: int, groups: Sequence[Group], half_life: float) -> None:
-        """Apply one step's decay to the counts, and add the groups finished in ``step`` (in draw order)."""
+        """Decay the counts (``half_life`` in steps), then add the responses of ``groups``, finished in ``step``."""
         fading = 2.0 ** (-1.0 / half_life)
         self.right *= fading
         self.wrong *= fading
@@ -77,7 +77,7 @@ class ItemRecords:
                 self.wrong[place] += (1 - rate) * n
 
     def solvable(self, group: Group, k: int) -> float:
-        """Return the ``chance_to_solve`` of the group's item, given its earlier responses and the group's."""
+        """Return the expected pass@k of the group's item, given its earlier responses and the group's."""
         place, rewards = self._place[group.sample.id], [t.reward for t in group.scored]
         right = float(self.right[place]) + sum(rewards)
         return chance_to_solve(right, float(self.wrong[place]) + len(rewards) - sum(rewards), k)
@@ -132,7 +132,7 @@ class ItemRecords:
 
 
 def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, int]]:
-    """Return {item id: (pass rate, n)} from a ``pass_rates.jsonl``. Raises UserError if it has none of ``items``."""
+    """Return {item id: (pass rate, number of samples)} from a file. Raises UserError if it has none of ``items``."""
     if not path.is_file():
         raise UserError(f"data.pass_rates={path}: no such file; make it with prorl data rate")
     ratings: dict[str, tuple[float, int]] = {}
@@ -195,7 +195,7 @@ class Ladders:
             self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
-        """Return the number of open levels of each ladder, plus ``ahead``, given the counts (N,) of all items."""
+        """Count each ladder's open levels and add ``ahead``. ``right`` and ``wrong`` count responses by item."""
         opened = []
         for rates in self._rates(right, wrong):
             passed = next(

@@ -17,7 +17,7 @@ from prorl_verifiers.parts import parts_of
 
 
 def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
-    """Return for each item the probability that ``samples`` responses are neither all correct nor all wrong."""
+    """Return for each item the chance of both right and wrong answers among ``samples`` more responses."""
     a, b = 1 + right, 1 + wrong
     all_right, all_wrong = np.ones_like(a), np.ones_like(a)
     for j in range(samples):
@@ -52,7 +52,7 @@ CACHED_PROMPTS = 50_000
 class PromptSource:
     """Draws prompts that fit the model's ``context``.
 
-    ``dropped`` are the ids of all prompts found too long, ``passed_over`` is their number in the latest draw.
+    ``dropped`` are the ids of all prompts found too long, ``passed_over`` counts those found in the latest draw.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ def check_context(config: TrainConfig, context: int | None) -> None:
 def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     """Return all ``count`` prompt indices in the order in which ``step`` (from 1) uses them.
 
-    The first ``batch`` indices continue the epoch's permutation. The others, for refilling, are shuffled.
+    The first ``batch`` indices continue the epoch's permutation. The others, for replacements, are in random order.
     """
     first: list[int] = []
     drawn: set[int] = set()

@@ -84,7 +84,7 @@ class Scoring:
             self._done.put(error)
 
     def _score(self, waiting: list[_Item | None]) -> bool:
-        """Score ``waiting`` and all queued groups. Returns False if None, the end of the queue, is among them."""
+        """Score ``waiting`` and all queued groups. Returns False if None, which ends the queue, is reached."""
         while not self._waiting.empty():
             waiting.append(self._waiting.get())
         groups = [group for group in waiting if group is not None]

@@ -65,7 +65,7 @@ def must_end(begun: int, step: int, late_steps: int) -> bool:
 
 
 def policy_ages(groups: Sequence[Group], step: int) -> list[int]:
-    """Return how many steps the oldest policy of each response is behind version ``step`` - 1."""
+    """Return how many versions each response's oldest policy is behind the newest, ``step`` - 1."""
     return [step - 1 - t.first_policy for g in groups for t in g.scored]
 
 

@@ -41,7 +41,7 @@ def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
 
 
 def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[Leg]:
-    """Return the legs of a new run, after those of the run that its model was exported from, if any."""
+    """Return a new run's lineage, after that of the run that its model was exported from, if any."""
     recorded = identity or {}
     source, earlier = config.model.path, recorded.get("came_from")
     legs: list[Leg] = []

@@ -220,7 +220,7 @@ def parts_in_use(config: TrainConfig, tasks: Iterable[Task] = ()) -> list[dict[s
 def run_identity(
     dataset: Path, model: Path | None, parts: Sequence[Mapping[str, str]] = ()
 ) -> dict[str, Any]:
-    """Return the digests of dataset and base model, the model's lineage, and the plug-in ``parts``."""
+    """Return the digests of dataset and base model, the model's lineage, and ``parts``, the plug-ins in use."""
     from prorl_inference import model_digest
 
     identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
@@ -249,7 +249,7 @@ def check_identity(
     model: Path | None = None,
     parts: Sequence[Mapping[str, str]] = (),
 ) -> None:
-    """Raise ResumeError if data, plug-in parts or base model differ from the run's ``identity.json``.
+    """Raise ResumeError if data, base model or plug-ins (``parts``) differ from the run's ``identity.json``.
 
     A run without this file is not checked.
     """

@@ -17,7 +17,7 @@ from prorl_training.types import Decision, DecisionKind, Finding, ValidationResu
 
 
 class Measured(NamedTuple):
-    """Measurements of a finished step; None: not measured. KL and entropy are in nats per token."""
+    """Measurements of a finished step; a field is None if not measured. KL and entropy are in nats per token."""
 
     kl: float | None
     entropy: float | None = None
@@ -105,9 +105,9 @@ class Controller:
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
         """Process a finished step; return at most one ``reference_reset``, and ``run_ended`` if the run ends.
 
-        A reset is for the first rule that fired, in the order KL threshold, KL spike, degraded or stalled validation,
-        interval. If validation stalls or degrades in an ``until: stall`` phase, the next phase begins instead. Without
-        a next phase, a stall leads to the next action of ``on_stall``.
+        If several rules fire, the reset names the first of KL threshold, KL spike, worse or stalled validation,
+        interval. In an ``until: stall`` phase, worse or stalled validation (one that no longer improves) begins the
+        next phase. Without a next phase, a stall leads to the next action of ``on_stall``.
         """
         spike = self._check_kl(step, measured.kl)
         finding = self._check_validation(step, measured.validation)
@@ -160,7 +160,7 @@ class Controller:
     def _reset(
         self, step: int, after: int, findings: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Return the decision to reset after step ``after``. ``new_run``: to the policy, clearing the optimiser."""
+        """Return the decision to reset after step ``after``; if ``new_run``, to the policy, with a new optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"

@@ -69,7 +69,7 @@ CORRELATIONS = (
 
 
 class Shapes(NamedTuple):
-    """Curves f in the grid: index into FAMILIES, compute at half of the climb, and exponent B."""
+    """Curves of rising reward: index into FAMILIES, compute at half of the rise, and exponent, each (shape,)."""
 
     family: Places
     middle: Array
@@ -82,7 +82,7 @@ class Shapes(NamedTuple):
         return Shapes(self.family[chosen], self.middle[chosen], self.exponent[chosen])
 
     def share(self, compute: Array) -> Array:
-        """Return f (shape x compute): the share of the climb at each value of ``compute``."""
+        """Return the fraction of each curve's rise that is reached at each ``compute`` (shape x compute)."""
         ratio = np.maximum(compute, 1e-12)[None, :] / self.middle[:, None]
         share = np.empty(ratio.shape)
         for place, curve in enumerate(CURVES.values()):
@@ -131,14 +131,14 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """A quantity start x R0 + ceiling x A for each shape. ``start`` and ``ceiling`` are (shape,)."""
+    """A quantity ``start`` x (a curve's start) + ``ceiling`` x (its limit), with factors (shape,)."""
 
     start: Array
     ceiling: Array
 
 
 class Fits(NamedTuple):
-    """Least-squares fits: R0, A and residual sum of squares, each (series x correlation x shape)."""
+    """Least-squares fits: start, limit and residual sum of squares of a curve, each (series x correlation x shape)."""
 
     start: Array
     ceiling: Array
@@ -164,13 +164,13 @@ class Design:
         self.det = self.a * self.d - self.b**2
 
     def variance(self, at_start: Array | float, at_ceiling: Array | float) -> Array:
-        """Return the variance of at_start x R0 + at_ceiling x A (correlation x shape), in sigma^2."""
+        """Return the variance of ``at_start`` x start + ``at_ceiling`` x ceiling, divided by that of the noise."""
         s, e = np.asarray(at_start), np.asarray(at_ceiling)
         variance = (s * s * self.d - 2 * s * e * self.b + e * e * self.a) / self.det
         return np.asarray(np.maximum(variance, 1e-9))
 
     def fit(self, series: Array) -> Fits:
-        """Fit every shape to each row of ``series`` (series x validations)."""
+        """Fit a curve of every shape to each row of ``series`` (series x validations)."""
         starts, ceilings, sses = [], [], []
         for k, whiten in enumerate(self.whiten):
             y = series @ whiten
@@ -185,7 +185,7 @@ class Design:
         return Fits(*(np.stack(x, axis=1) for x in (starts, ceilings, sses)))
 
     def held(self, fits: Fits) -> Array:
-        """Return the residual sums of squares of ``fits`` if A is constrained to [0, 1]."""
+        """Return the residual sums of squares of ``fits`` if their ceilings are constrained to [0, 1]."""
         beyond = fits.ceiling - np.clip(fits.ceiling, 0, 1)
         return np.asarray(fits.sse + beyond**2 / self.variance(0.0, 1.0))
 
@@ -199,7 +199,7 @@ class Design:
 
 
 class Setting:
-    """A grid of shapes, fitted to one series. ``height`` is each shape's H, with A constrained to [0, 1]."""
+    """Curves fitted to one series. ``height`` is their -2 log-likelihood, with ceilings constrained to [0, 1]."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array, values: Array, floor: float):
         self.shapes, self.compute, self.floor, self.n = shapes, compute, floor, compute.size
@@ -208,18 +208,18 @@ class Setting:
         self.height = self.surprise(self.design.held(self.fits))[0]
 
     def surprise(self, sse: Array) -> Array:
-        """Return H for residual sums of squares ``sse`` (... x correlation x shape)."""
+        """Return the -2 log-likelihood for residual sums of squares ``sse`` (... x correlation x shape)."""
         variance = np.maximum(sse / self.n, max(self.floor, FINEST))
         log_det = self.design.log_det[:, None]
         return np.asarray(self.n * np.log(variance) + sse / variance + log_det)
 
     def least(self, sse: Array) -> Array:
-        """Return the lowest H of each series, given its residual sums of squares ``sse``."""
+        """Return each series' lowest -2 log-likelihood, given all its residual sums of squares ``sse``."""
         best = sse.min(axis=2, keepdims=True)  # H rises with the sum of squares
         return np.asarray(self.surprise(best).min(axis=(1, 2)))
 
     def allowed(self, what: Functional, threshold: float) -> tuple[float, float]:
-        """Return the profile-likelihood interval of ``what``, where H is within ``threshold`` of its minimum."""
+        """Return the interval of ``what`` with a -2 log-likelihood within ``threshold`` of the minimum."""
         # for each correlation the residual sum of squares at which H reaches its limit; negative if H is never that low
         limit = float(self.height.min()) + threshold - self.design.log_det
         least = max(self.floor, FINEST)
@@ -232,7 +232,7 @@ class Setting:
         return float((middle - radius)[fits].min()), float((middle + radius)[fits].max())
 
     def likeliest(self) -> tuple[int, float, float]:
-        """Return (shape, R0, A) of the likeliest curve with A in [0, 1]."""
+        """Return (index of shape, start, ceiling) of the likeliest curve with a ceiling in [0, 1]."""
         k, g = np.unravel_index(self.height.argmin(), self.height.shape)
         free = self.fits.ceiling[0, k, g]
         ceiling = float(np.clip(free, 0, 1))
@@ -264,7 +264,7 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
 
 
 class Likely(NamedTuple):
-    """The posterior ``weights`` (noise variance x correlation x shape), and the noise variances."""
+    """Posterior ``weights`` (noise variance x correlation x shape), and the ``variances`` of the first axis."""
 
     variances: Array
     weights: Array
@@ -279,9 +279,10 @@ class Draws(NamedTuple):
 
 
 def likely(setting: Setting) -> Likely:
-    """Return the posterior by restricted likelihood. The prior is flat in family, log middle, log B and A in [0, 1].
+    """Return the posterior of curves and noise by restricted likelihood.
 
-    If the noise of single problems is known, half of the prior weight is on exactly this noise.
+    The prior is uniform in family, ceiling, log ``middle`` and log ``exponent``. Half of its weight is on noise
+    variance ``setting.floor``, if positive.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:
@@ -323,7 +324,7 @@ def _volumes(shapes: Shapes) -> Array:
 
 
 def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws:
-    """Draw DRAWS curves from the posterior, or fewer if A is mostly outside [0, 1]."""
+    """Draw DRAWS curves from the posterior, or fewer if most ceilings are outside [0, 1]."""
     design, fits, weights = setting.design, setting.fits, likely.weights
     cells = random.choice(weights.size, size=8 * DRAWS, p=weights.ravel())
     v, k, g = np.unravel_index(cells, weights.shape)
@@ -343,10 +344,7 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return the threshold on H of each functional: the 95 % quantile of (H at its true value - lowest H).
-
-    The quantile is over series simulated from the drawn curves.
-    """
+    """Return each functional's ``threshold`` for ``Setting.allowed``, found by simulating series of ``drawn``."""
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
     noise = random.standard_normal(curve.shape)
@@ -362,7 +360,7 @@ def thresholds(
 def _falls(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], series: Array, block: Places
 ) -> Array:
-    """Return H at the functionals' true values minus the lowest H (functionals x series)."""
+    """Return how far the best fit's -2 log-likelihood is below the true values' (functionals x series)."""
     design = setting.design
     fits = design.fit(series[block])
     least = setting.least(design.held(fits))

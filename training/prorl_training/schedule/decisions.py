@@ -131,7 +131,7 @@ def read_decision(row: Mapping[str, Any]) -> Decision:
 def differences(
     simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
 ) -> list[Difference]:
-    """Return the controller's decisions up to step ``steps`` that only one list has, in step order."""
+    """Return the controller's decisions up to step ``steps`` that only one of the lists contains, in step order."""
     compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {
         side: {

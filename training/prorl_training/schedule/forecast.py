@@ -34,7 +34,7 @@ POINTS = 40
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval. It is ``identified`` if validation moved and the interval is narrow."""
+    """A value and its 95 % interval. It is ``identified`` if validation clearly moved and the interval is narrow."""
 
     value: float
     low: float
@@ -54,8 +54,8 @@ class Point:
 class Forecast:
     """Forecast of a run's validation reward at ``to_step`` and beyond.
 
-    ``value`` is the curve at ``to_step``, ``gain`` its rise since the last validation and ``ceiling`` its limit.
-    ``noise`` is the standard deviation around it. All are None if there are too few validations.
+    ``value`` is the curve at ``to_step``, ``gain`` its rise since the last validation, ``ceiling`` its limit and
+    ``noise`` the standard deviation of validations around the curve. All are None if there are too few validations.
     """
 
     identified: bool
@@ -79,7 +79,7 @@ class Forecast:
 class Series(NamedTuple):
     """A run's validations, oldest first: their steps, compute (in ``unit``) and mean rewards ``values``.
 
-    ``noise`` is the variance of a mean reward due to single problems (0 if unknown), ``rate`` recent compute per step.
+    ``noise`` is the variance of a value, estimated from single problems (0: unknown), ``rate`` recent compute per step.
     """
 
     steps: Array
@@ -91,7 +91,7 @@ class Series(NamedTuple):
 
     @property
     def places(self) -> Array:
-        """The steps, in units of the median distance between validations."""
+        """The steps of the validations, divided by the median distance between validations."""
         return self.steps / np.median(np.diff(self.steps))
 
 
@@ -139,7 +139,7 @@ def _mean(row: Mapping[str, Any]) -> float | None:
 
 
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
-    """Return the variance of the mean reward due to single problems: var(d_j) / (2 x problems).
+    """Return the variance of a mean reward, estimated from single problems: var(d_j) / (2 x problems).
 
     d_j is the change of problem j's reward between two successive validations.
     """
@@ -300,7 +300,7 @@ class Outlook(NamedTuple):
     seed: int
 
     def gain(self, least: float) -> Gain:
-        """Compare the forecast gain of validation until ``to_step`` with ``least``."""
+        """Forecast the gain in validation reward until ``to_step``, and compare it with ``least``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
         result = forecast(self.rows(), self.to_step, seed=self.seed)

@@ -27,7 +27,7 @@ class PlateauState:
 
 
 class StallChoice(NamedTuple):
-    """The action chosen after a stall, and why other actions were skipped."""
+    """The action chosen after validation stopped improving, and why other actions were skipped."""
 
     action: StallAction
     evidence: dict[str, Any]
@@ -35,16 +35,16 @@ class StallChoice(NamedTuple):
 
 
 class Plateau:
-    """Chooses the action after a stall. More samples per prompt and open levels also apply to later phases.
+    """Chooses the action to take when validation stops improving.
 
-    Raising the samples follows BroRL (arXiv 2510.01180).
+    Raised samples per prompt (BroRL, arXiv 2510.01180) and difficulty levels also apply to later phases.
     """
 
     def __init__(self) -> None:
         self.state = PlateauState()
 
     def over(self, settings: TrainConfig) -> TrainConfig:
-        """Return a phase's ``settings`` with the samples and levels that stalls have raised."""
+        """Return a phase's ``settings`` with the samples and difficulty levels that earlier actions raised."""
         changed: dict[str, Any] = {}
         if self.state.samples > settings.rollout.samples:
             update = {"samples": self.state.samples}
@@ -57,7 +57,7 @@ class Plateau:
     def next_action(
         self, settings: TrainConfig, levels_closed: int | None, outlook: Outlook | None
     ) -> StallChoice:
-        """Return the action that a stall now would lead to. ``levels_closed`` is None if unknown."""
+        """Return the action to take if validation has stopped improving. ``levels_closed`` is None if unknown."""
         actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
         passed: list[StallAction] = []
         evidence: dict[str, Any] = {}
@@ -86,7 +86,7 @@ class Plateau:
         levels_closed: int | None,
         outlook: Outlook | None,
     ) -> StallChoice:
-        """Choose the action after a stall. Actions other than ``reset`` and ``end`` take effect at the next step."""
+        """Choose the action to take; all actions but ``reset`` and ``end`` take effect at the next step."""
         choice = self.next_action(settings, levels_closed, outlook)
         self.state.taken += len(choice.evidence.get("passed_over", [])) + 1
         if choice.action not in ("reset", "end"):
@@ -95,7 +95,7 @@ class Plateau:
         return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return the pending action's decision, which takes effect at ``step``, if it is still possible."""
+        """Return the decision on a postponed action, which takes effect at ``step``, if it is still possible."""
         due, self.state.due = self.state.due, None
         if due is None:
             return []
@@ -123,7 +123,7 @@ class Plateau:
                 assert_never(action)
 
     def begin_stage(self) -> None:
-        """Forget raised samples and levels, because a stage has its own."""
+        """Forget all earlier actions, because a stage has its own samples and difficulty levels."""
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:

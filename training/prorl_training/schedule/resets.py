@@ -88,7 +88,7 @@ def reset_decision(
     optimizer: Literal["keep", "clear"],
     context: Mapping[str, Any],
 ) -> Decision:
-    """Return the decision to reset because of the first finding. The evidence names the other findings' rules."""
+    """Return the decision to reset because of the first finding. Its evidence also lists the other findings' rules."""
     rules = [f.rule for f in findings]
     evidence: dict[str, Any] = {"rule": rules[0], **findings[0].evidence}
     if len(rules) > 1:

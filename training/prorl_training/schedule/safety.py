@@ -45,7 +45,7 @@ class Guard:
         self._stop_evidence: dict[str, Any] = {}
 
     def begin_step(self, step: int) -> None:
-        """Begin a step. If the back-off is over, restore the learning rate."""
+        """Begin a step, and restore a reduced learning rate after ``back_off_steps`` steps."""
         self._step, self._skipped, self._backed_off, self._decisions = step, [], [], []
         if self.state.back_off_until and step > self.state.back_off_until:
             reason = f"{self.config.back_off_steps} steps are over"
@@ -118,7 +118,8 @@ class Guard:
     ) -> list[Decision]:
         """Return all decisions since ``begin_step``, with ``run_stopped`` last.
 
-        ``entropy`` is in nats per token, or None without an update. ``empty``: there was nothing to learn from.
+        ``entropy`` is in nats per token, or None without an update. ``empty`` means that no response could be trained
+        on.
         """
         self._report_updates()
         self._count_empty(empty, evidence or {})
@@ -170,7 +171,7 @@ class Guard:
             self._stop(reason, details)
 
     def watch_mismatch(self, mismatch: float | None) -> None:
-        """Check a step's mismatch in nats per token. Call it before ``end_step``."""
+        """Check the KL divergence of sampler and trainer, in nats per token. Call it before ``end_step``."""
         s, c = self.state, self.config
         if mismatch is None or not c.mismatch_limit:
             return

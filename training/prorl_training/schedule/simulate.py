@@ -27,8 +27,8 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order in which a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``. In a step without a line no rule on metrics fires. The
-    simulation ends where the run would end, except after steps in ``gone_on_after``.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``; without a line, rules that need metrics never fire. The
+    simulation ends where the run would end, unless the user continued it after that step (``gone_on_after``).
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []

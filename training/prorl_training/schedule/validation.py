@@ -53,9 +53,9 @@ class ValidationHistory:
         """Number of validations since the phase began or the last stall. The stall test uses only these validations."""
 
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
-        """Add a validation, or ignore one without a finite mean or rewards by problem.
+        """Add a validation, unless its mean is not finite or no problem has a reward.
 
-        A different number of problems begins a new history.
+        A change in the number of problems removes earlier validations.
         """
         longest = 8 * config.stall_validations
         if not longest or not math.isfinite(result.mean) or not result.problems:
@@ -67,7 +67,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, longest)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return the finding of the tests, or None. Degradation takes precedence over a stall."""
+        """Return a finding if validation got worse or, failing that, stopped improving; else None."""
         for comparison in self.drops(config):
             if comparison.p < config.degrade_alpha:
                 reason = f"validation got worse: {_described(comparison)}"
@@ -83,7 +83,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the newest K and 2 K validations (K: ``stall_validations``) with the 2 K to 4 K before them."""
+        """Compare the newest K, then 2 K, validations with the 2 K to 4 K before; K is ``stall_validations``."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length
@@ -91,7 +91,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Compare the halves (2 K to 4 K each, K: ``stall_validations``) of the validations since the last stall."""
+        """Compare the halves of the validations since ``begin_stretch``, if each has 2 ``stall_validations``."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -101,7 +101,7 @@ class ValidationHistory:
             yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
 
     def begin_stretch(self) -> None:
-        """Ignore earlier validations in later tests for a stall."""
+        """Let ``halves`` use only validations that are added from now on."""
         self.stretch = 0
 
     def forget(self) -> None:

@@ -63,7 +63,7 @@ def read_spec(path: Path) -> Spec:
 
 
 def current_spec() -> Spec:
-    """Return this process's spec. Raises RuntimeError outside a run."""
+    """Return the launch that this process belongs to. Raises RuntimeError outside a run."""
     path = os.environ.get(VARIABLE)
     if not path:
         raise RuntimeError(f"{VARIABLE} is not set: this process belongs to no cluster run")

@@ -120,7 +120,7 @@ def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list
 
 @dataclass(frozen=True, slots=True)
 class StepPlan:
-    """The settings of a step's gradient updates, of which there is one per learning rate.
+    """Settings of a step's gradient updates, one update for each of ``learning_rates``.
 
     ``rows`` is the number of rows in an update over all ranks, including padding.
     """

@@ -25,7 +25,7 @@ FILLER = 2
 
 
 def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
-    """Return the experience of ``row`` without log-probs of the models, or a filler row if ``row`` is None."""
+    """Return ``row`` as an OpenRLHF Experience with only the sampler's log-probs; None gives a filler row."""
     prompt = (filler_token,) * FILLER if row is None else row.prompt
     response = () if row is None else row.response
     length = len(prompt) + len(response)

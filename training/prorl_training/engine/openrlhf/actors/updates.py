@@ -22,7 +22,7 @@ KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 
 
 class Updates:
-    """Makes the gradient updates of ``plan`` on one of ``ranks`` ranks."""
+    """Makes a step's gradient updates on this rank, one of ``ranks``."""
 
     def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
         self._trainer = actor.trainer

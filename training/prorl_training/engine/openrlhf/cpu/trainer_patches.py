@@ -87,10 +87,7 @@ def average_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def buffer_on_cpu(replay_buffer: ModuleType) -> None:
-    """Make the replay buffer return CPU tensors (trainer/ppo_utils/replay_buffer.py:40).
-
-    While the constructor runs, ``torch.cuda.current_device`` returns 0; afterwards the buffer's device is replaced.
-    """
+    """Make the replay buffer return CPU tensors (trainer/ppo_utils/replay_buffer.py:40)."""
     import torch
 
     buffer = replay_buffer.NaiveReplayBuffer

@@ -72,7 +72,7 @@ class Cluster(Protocol):
         """Return (policy, reference or None) log-probs (T - 1,) of each row."""
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Train on the rows ``dealt`` to [rank][mini-batch]. ``seen`` are the ``log_probs`` of all rows."""
+        """Train on the rows ``dealt[rank][mini-batch]``. ``seen`` is the result of ``log_probs`` for all rows."""
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
         """Copy the policy to the reference; return the checksums of (policy, reference)."""

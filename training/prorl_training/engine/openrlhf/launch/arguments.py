@@ -128,7 +128,6 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     """Return the maximum length in tokens of prompt and response together, over all phases.
 
     This is ``rollout.vllm_context`` if set, else the longest that the phases allow, at most ``context`` (0: unknown).
-    Prompts without a limit get the rest of ``context``, or ``PROMPT_ROOM``.
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -141,7 +140,7 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient of any phase, or else 0, for which OpenRLHF loads no reference."""
+    """Return the first positive KL coefficient of any phase, else 0, so that no reference is loaded."""
     coefficients = [settings.kl.coefficient for settings in config.phase_configs]
     return next((value for value in coefficients if value > 0), 0.0)
 
@@ -208,7 +207,7 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return notes on how ``prorl train`` differs from the OpenRLHF command."""
+    """Return notes on what OpenRLHF's command does not show about a run."""
     notes = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",

@@ -95,7 +95,7 @@ SECONDS = 90.0
 
 
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
-    """End a launch's processes on every node of the cluster; return the number killed by node address.
+    """End a launch's processes on every node of the cluster; return {node address: number killed}.
 
     The result is empty if the cluster is unreachable.
     """

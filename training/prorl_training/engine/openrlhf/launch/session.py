@@ -225,7 +225,7 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
 def pending_changes(
     folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
 ) -> tuple[dict[str, Any], ...]:
-    """Write the changed config. Return ``decisions`` and the changes of earlier launches that were not recorded."""
+    """Write the changed config; return its ``decisions`` after those of earlier launches that were never recorded."""
     file = launch / PENDING
     changes = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     if decisions:

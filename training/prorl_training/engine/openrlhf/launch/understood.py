@@ -126,7 +126,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
     """Yield (path, message with the cure) for each unsupported setting whose value is not the default.
 
-    Settings that only an unused loss or estimator reads are accepted with the preset's value too.
+    A setting that only an unused loss or KL estimate reads may also have the preset's value.
     """
     supported = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
     supported |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
