@@ -21,7 +21,7 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Exported:
-    """Number of rows by exported file, and of training rows by sampling weight."""
+    """Counts of the exported rows by file, and of the training rows by sampling weight."""
 
     rows: dict[str, int] = field(default_factory=dict)
     weights: Counter[float] = field(default_factory=Counter)

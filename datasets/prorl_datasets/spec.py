@@ -98,8 +98,8 @@ class OpenSettings(RowSettings):
 class SourceSpec:
     """A source of rows, named by ``kind`` in a recipe. It needs one of ``rows``, ``read`` and ``generate``.
 
-    The simplest source has a name and ``rows(options)``, which yields dictionaries with the columns of ``kind: file``,
-    always in the same order. In the other functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the ``Recipe``.
+    The simplest source has a name and ``rows(options)``, which yields dictionaries with the columns of a data file, in
+    the same order on each call. In the other functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the ``Recipe``.
     """
 
     name: str

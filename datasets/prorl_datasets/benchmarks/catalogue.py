@@ -80,9 +80,9 @@ class BenchmarkSpec(_Strict):
     """The specification of one benchmark.
 
     ``columns`` maps each field to its possible column names, best first; ``optional`` fields may be absent. Without an
-    ``adapter``, the fields are ``question``, ``id``, ``gold_response`` and those of the verifier. ``reference`` is
-    merged into the reference of every task. Loading fails if the share of unusable rows exceeds ``unusable_max``. Rows
-    of a ``gated`` benchmark must not be published and are never printed.
+    ``adapter``, the fields are ``question``, ``id``, ``gold_response`` and the verifier's reference fields.
+    ``reference`` is merged into the reference of every task. Loading fails if the share of unusable rows exceeds
+    ``unusable_max``. Rows of a ``gated`` benchmark must not be published and are never printed.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]

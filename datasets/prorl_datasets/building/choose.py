@@ -96,7 +96,7 @@ class Ref:
 
 @dataclass(slots=True)
 class Tally:
-    """Number of candidates of one entry, and of drops by stage and reason."""
+    """Counts of one entry's candidate rows and, by stage and reason, of the dropped ones."""
 
     candidates: int = 0
     drops: dict[str, Counter[str]] = field(default_factory=dict)
@@ -189,7 +189,7 @@ class PassedRows:
 
 @dataclass(slots=True)
 class Near:
-    """Groups of rows with equal signatures, and pairs of similar groups."""
+    """Near-duplicates: groups of rows with equal MinHash signatures, and pairs of similar groups."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
     """Maps each problem (``Ref.node``) to its group, or to -1 if it has no signature."""
@@ -272,7 +272,7 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from index ``start`` until the split has enough, and return the index after the last row used.
+        """Keep rows of ``refs`` from index ``start`` until the split has enough; return the index of the next row.
 
         ``shared`` means that all splits take rows from ``refs``.
         """

@@ -25,7 +25,7 @@ from prorl_verifiers import Task, load_task
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One chunk of an entry: items [start, stop) of a generated split, or raw ``rows`` as (index, *RawRow)."""
+    """One chunk of an entry: items [start, stop) of a generated split, or raw ``rows``, each preceded by its index."""
 
     entry: Entry
     split: str
@@ -36,7 +36,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name of the part file for the result. It contains ``version``, a digest of the source's files."""
+        """Name of the file that stores the job's result; for raw rows it contains a digest of their files."""
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
@@ -231,7 +231,7 @@ class Stream:
 
 
 def streams_of(entries: list[Entry]) -> list[Stream]:
-    """Return a stream for each split of each generated entry, in FILL_ORDER."""
+    """Return a stream for each split of each generated entry, test splits first."""
     return [
         Stream(entry, split, target)
         for split in FILL_ORDER

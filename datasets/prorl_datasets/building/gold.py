@@ -126,7 +126,7 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
 
 
 def as_prompted(row: PromptedRow) -> str | None:
-    """Return the right answer in the last form that the prompt requests, or None if the gold response has this form."""
+    """Return the answer in the form that the prompt names last, or None if the gold response already has this form."""
     spec = VERIFIERS.get(row.task.verifier)
     answer, gold = spec.data.answer(row.task.reference), row.gold
     content = gold if answer is None else answer

@@ -163,7 +163,7 @@ def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of all third-party plug-ins that may change a build, also of verifiers that only rows name."""
+    """Return the records of all third-party plug-ins that may affect a build, even if only rows name them."""
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
     rows_name_verifiers = any(part["group"] == SOURCES.group for part in parts)
@@ -236,7 +236,7 @@ def _by(
     value: Callable[[EntryResult, Split], int],
     key: Callable[[Entry], str] = lambda entry: entry.domain,
 ) -> dict[str, dict[str, int]]:
-    """Return {split: {key(entry): sum of ``value``}} without zeros."""
+    """Return {split: {key(entry): sum of value(result, split)}}, omitting zeros."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:

@@ -79,9 +79,9 @@ class Access:
     ) -> Selection:
         """Select the files that a source uses, in the mirror if it has the repository, else on the hub.
 
-        Mirrored files are ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, those of other
-        branches under ``refs/...``. ``pinned`` maps branches to locked commits. Raises Unreachable if a ``locked`` file
-        or part of a numbered set is missing.
+        A mirrored repository is the folder ``MIRROR/<owner>/<name>`` or ``MIRROR/<owner>__<name>``, with other branches
+        in ``refs/...``. ``pinned`` maps branches to locked commits. Raises Unreachable if a ``locked`` file or part of
+        a numbered set is missing.
         """
         if self._mirror is not None:
             if not self._mirror.is_dir():

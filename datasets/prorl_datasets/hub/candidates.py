@@ -35,14 +35,14 @@ class NothingFits(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileCandidate:
-    """One candidate; ``branch`` None means the source's own revision."""
+    """One alternative in a file setting; ``branch`` None means the source's own revision."""
 
     text: str
     branch: str | None
     patterns: tuple[str, ...]
 
     def hits(self, names: Iterable[str]) -> list[str]:
-        """Return the ``names`` that match this candidate, sorted."""
+        """Return the file ``names`` that this alternative selects, sorted."""
         is_format = self.branch is None and self.text in FORMATS
         return sorted(
             name
@@ -66,7 +66,7 @@ def missing_shards(names: Iterable[str]) -> list[str]:
 
 
 def candidates(item: str) -> list[FileCandidate]:
-    """Return the candidates of one item, best first."""
+    """Split a file setting at ``|`` into its alternatives, best first."""
     parsed = []
     for text in (part.strip() for part in item.split("|")):
         if text.startswith(_BRANCH):
@@ -80,7 +80,7 @@ def candidates(item: str) -> list[FileCandidate]:
 def choose(
     files: Sequence[str], names_of: Callable[[str | None], Sequence[str] | None], where: str
 ) -> list[tuple[FileCandidate, list[str]]]:
-    """Return the chosen candidate and its file names for each item of ``files``.
+    """Return the first alternative that selects files, and their names, for each setting in ``files``.
 
     ``names_of(branch)`` returns the branch's files, or None for a missing branch. Raises NothingFits; the message
     begins with ``where``.

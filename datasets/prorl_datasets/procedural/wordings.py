@@ -29,7 +29,7 @@ class Wordings:
         return rng.choice(self._texts(key)).format(**slots)
 
     def later(self, key: str, /, **slots: object) -> Callable[[Random], str]:
-        """Return a function that draws a text of ``key``; used for tables that are built at import."""
+        """Return a function that draws one of the texts of ``key``."""
         return lambda rng: self.draw(rng, key, **slots)
 
     def all(self, key: str, /, **slots: object) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class Wordings:
         return text.format(**slots)
 
     def source(self, key: str, rule: Any = None, /, **slots: object) -> str:
-        """Return the source code of ``key``; the fields of the dataclass ``rule`` fill the slots that are not given."""
+        """Return the source code of ``key``; ``slots`` and the fields of the dataclass ``rule`` fill its slots."""
         (text,) = self._texts(key)
         parts = {} if rule is None else {f.name: getattr(rule, f.name) for f in fields(rule)}
         return Template(text).substitute(parts, **slots)

@@ -14,7 +14,7 @@ from prorl_datasets.types import DatasetError, Split
 def ladder(
     recipe: Recipe, items: int, split: Split, only: Sequence[str], progress: Progress
 ) -> dict[str, Any]:
-    """Return a recipe's ladder as values of a recipe file, with ``items`` rows of each size of each generated entry.
+    """Return a recipe file's contents, with ``items`` rows of each problem size of each generated entry.
 
     The sizes of entry ``logic-gcd`` become entries ``logic-gcd.now``, ``logic-gcd.l0`` and so on. ``only`` names
     entries (empty: all). Raises DatasetError for an unknown name, or if no entry has sizes.
@@ -61,7 +61,7 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return a ladder's recipe with only the entries ``names`` and ``count`` rows of each. Raises DatasetError."""
+    """Return the dataset's recipe with only the entries ``names``, ``count`` rows each. Raises DatasetError."""
     recipe = _without_nulls(manifest["resolved_recipe"])
     taken = [
         _without_nulls(entry) | {"count": dict(count)}

@@ -46,9 +46,9 @@ class Counts(Section):
         return value
 
     def among(self, split: Split, rows: int) -> int | None:
-        """Return the number of rows wanted in a split of a source with ``rows`` rows; None means all remaining rows.
+        """Return how many of a source's ``rows`` rows a split gets; None means all that the other splits leave.
 
-        Percentages that sum to 100 % use every row.
+        If the percentages sum to 100 %, no row is left.
         """
         if not self._thousandths(split):
             return self.of(split)

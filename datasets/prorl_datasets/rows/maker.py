@@ -65,9 +65,9 @@ MAX_PAIRS = 5
 
 
 class RowMaker:
-    """Makes the candidates of a recipe's entries.
+    """Makes the candidate rows of a recipe's entries.
 
-    ``taken`` maps keys of generated benchmark items to (benchmark, item).
+    ``taken`` maps the digest of each benchmark item that is forbidden to (benchmark, item).
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class RowMaker:
         )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
-        """Return (gold response, task that runs all tests in one sandbox); either may be None."""
+        """Return (gold response, task); the task runs all tests at once, or is None for the row's own task."""
         one_box = entry.spec.one_box
         if row.gold is None or row.task.verifier != "code" or one_box is None:
             return row.gold, None

@@ -74,7 +74,7 @@ def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
 
 
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
-    """Yield the rows. A row that repeats an earlier id gets an error message as its third element."""
+    """Yield the rows; to a row that repeats an earlier id, add an error message (see ``RawRow``)."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
     names: dict[int, str] = {}  # keys are 8-byte hashes: there may be millions
     for where, row, *broken in rows:
@@ -326,7 +326,7 @@ _LONGEST = 400
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return why a gold answer cannot be correct, or None. Plug-in verifiers and untyped answers have no such rule."""
+    """Return why a gold answer cannot be correct, or None. Answers for plug-in verifiers are not examined."""
     if answer is None or not VERIFIERS.origin(verifier).is_ours:
         return None
     return None if VERIFIERS.get(verifier).data.target_type is None else no_answer(answer)

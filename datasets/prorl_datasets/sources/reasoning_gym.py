@@ -27,10 +27,7 @@ class ReasoningGymSource(SourceSettings):
 
 
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
-    """Return a correct answer of an entry, or None if no answer is known.
-
-    If the task stores no answer or an unevaluated integral, a solver computes one.
-    """
+    """Return a correct answer of an entry, solving it if necessary, or None if no answer is known."""
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
     stored = entry["answer"]

@@ -125,7 +125,7 @@ def check_rows(entry: Entry) -> list[str]:
 def read_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
     """Yield the raw rows of an entry's files. Raises DatasetError.
 
-    If ``on_bad_row`` is not ``stop``, a broken row has an error message as its third element.
+    Unless ``on_bad_row`` is ``stop``, a broken row is yielded with an error message (see ``RawRow``).
     """
     settings = _settings(entry)
     rows = (row for path in files.paths[entry.name] for row in _file_rows(settings, path))

@@ -112,7 +112,7 @@ _SPELT: dict[str, str] = {
 
 
 def canonical_words(text: str, *, rename: bool = True) -> list[str]:
-    """Return the canonical words of ``text`` in order; with ``rename=False``, names are kept.
+    """Return the words of ``text`` in a standard form, with ``zzz`` for names if ``rename``.
 
     ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``.
     """

@@ -19,7 +19,7 @@ _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def rows_for(threshold: float) -> int:
-    """Return the largest number of rows per band that finds pairs of similarity ``threshold`` with probability RECALL.
+    """Return the largest band size that finds pairs of similarity ``threshold`` with at least probability RECALL.
 
     Raises ValueError for a threshold outside (0, 1].
     """
@@ -33,7 +33,7 @@ def rows_for(threshold: float) -> int:
 
 
 def band_keys(signatures: NDArray[np.uint32], rows: int, bands: slice = slice(None)) -> Hashes:
-    """Return the keys of the chosen ``bands`` of each signature, shape (bands, N), uint64."""
+    """Hash each of the ``bands``, runs of ``rows`` values, of N signatures: shape (bands, N), uint64."""
     count = PERMUTATIONS // rows
     chosen = np.arange(count)[bands]
     keys = np.repeat(chosen.astype(np.uint64)[:, None], len(signatures), axis=1)
@@ -69,7 +69,7 @@ class Signatures:
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
         """Return the sorted distinct signatures, and the index of each added signature among them.
 
-        The shapes are (M, 128), on disk, and (N,).
+        The shapes are (M, 128), mapped from a file, and (N,).
         """
         if self._file is None:
             return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)

@@ -77,7 +77,7 @@ class View:
 
 @dataclass(frozen=True)
 class Profile:
-    """A text and its two views, each computed on first use."""
+    """A text and its exact and canonical words, each computed on first use."""
 
     text: str
     n: int = NGRAM
@@ -128,7 +128,7 @@ _FACTORS, _OFFSETS = _DRAWS[:PERMUTATIONS] | np.uint64(1), _DRAWS[PERMUTATIONS:]
 
 
 def template_ngrams(texts: Iterable[str]) -> Hashes:
-    """Return the sorted hashes of the n-grams, exact or canonical, that occur in at least two ``texts``."""
+    """Return the sorted hashes of all n-grams of exact or canonical words that occur in two or more ``texts``."""
     profiles = [Profile(text) for text in texts]
     probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]
     values, counts = np.unique(

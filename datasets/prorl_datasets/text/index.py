@@ -100,7 +100,7 @@ class BenchmarkIndex:
     def matches(self, text: str | Profile, *, ignore: Hashes | None = None) -> list[Match]:
         """Return a Match for each item and rule that ``text`` matches.
 
-        ``ignore`` has sorted hashes of n-grams that the n-gram rule does not count (see ``template_ngrams``). Raises
+        ``ignore`` contains sorted hashes of n-grams to disregard (see ``template_ngrams``). Raises
         ValueError for a Profile with another n-gram length.
         """
         row = Profile(text, self.rules.ngram) if isinstance(text, str) else text

@@ -38,14 +38,14 @@ class Bag(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Bag:
-        """Return the bag of ``text``; names are kept, and numerals are canonical."""
+        """Return the distinctive words of ``text``, including names, and its numbers in digits."""
         words = canonical_words(text, rename=False)
         numbers = Counter(word for word in words if word[0].isdigit())
         return cls(frozenset(map(_stem, words)) - numbers.keys() - _COMMON_STEMS, numbers)
 
 
 class ParaphraseIndex:
-    """An index of the bags of all benchmark items."""
+    """An index of the distinctive words and numbers of all benchmark items."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._bags = [Bag.of(text) for text in texts]

@@ -36,8 +36,8 @@ _ARRAYS = ("grams", "gram_items", "totals", "leads", "signatures")
 class Rules:
     """Thresholds above which a row counts as contaminated.
 
-    A row is dropped if it has at least the fraction ``ngram_share`` of an item's n-grams. It is also dropped if an item
-    has at least ``row_ngrams`` of the row's n-grams, and at least the fraction ``row_share`` of them.
+    A row is dropped if it has at least the fraction ``ngram_share`` of an item's n-grams. It is also dropped if
+    at least ``row_ngrams`` of its own n-grams, and the fraction ``row_share`` of them, occur in one item.
     """
 
     ngram: int = NGRAM
@@ -59,7 +59,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view (exact or canonical) of M items, with G pairs of an n-gram and an item that contains it."""
+    """The exact or canonical words of M items, with G pairs of an n-gram and an item that contains it."""
 
     questions: tuple[str, ...]
     grams: Hashes
@@ -121,7 +121,7 @@ _ANYWHERE = 5
 
 
 class Hit(NamedTuple):
-    """A rule by which an item matches; ``score`` is defined in ``index.Match``."""
+    """The index of a matching item, and the rule; ``score`` is defined in ``index.Match``."""
 
     item: int
     rule: str
@@ -129,7 +129,7 @@ class Hit(NamedTuple):
 
 
 class ViewIndex:
-    """An index of one view of all questions; ``words`` splits a text into the words of this view."""
+    """An index of all questions by the words into which ``words`` splits them."""
 
     def __init__(self, rules: Rules, contents: ViewContents, words: Words, minhash: float) -> None:
         self.rules, self.contents, self._words, self._minhash = rules, contents, words, minhash
@@ -185,7 +185,7 @@ class ViewIndex:
         )
 
     def hits(self, text: str, row: View, ignore: Hashes | None) -> list[Hit]:
-        """Return the matches of ``text``. ``row`` is its view; for ``ignore`` see ``BenchmarkIndex.matches``."""
+        """Return the matches of ``text``. ``row`` has its words; for ``ignore`` see ``BenchmarkIndex.matches``."""
         if not row.words:
             return []
         ngrams = self._shared_ngrams(row, ignore)

@@ -169,7 +169,7 @@ _END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]
 
 
 class Sentences:
-    """Words of a text with the boundaries of its sentences and clauses."""
+    """The words of a text, divided into sentences and clauses."""
 
     def __init__(self, text: str, words: Callable[[str], Sequence[str]]) -> None:
         self._words: list[str] = []

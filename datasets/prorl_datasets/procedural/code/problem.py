@@ -122,7 +122,7 @@ def code_item(rng: Random, problem: Problem) -> Item:
 
 
 def _cases(rng: Random, problem: Problem) -> list[_Case]:
-    """Return the tests: the example (the shortest good one), other drawn tests, edge cases and large inputs."""
+    """Return the tests: a short one as the example, other drawn tests, edge cases and large inputs."""
     count = rng.randint(LEAST_TESTS, MOST_TESTS)
     inputs: set[str] = set()
     values: dict[str, int] = {}
@@ -268,10 +268,10 @@ ONE_BOX_LIMITS = {
 
 
 def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
-    """Return a response and a task that run all tests of the item in one sandbox process.
+    """Return a response and a task that run all tests of a code item in one sandbox process.
 
-    The references must be trusted. ``gold`` is the item's response. Raises ValueError if it contains no code, or if the
-    tests are neither all calls of one function nor all stdin/stdout.
+    ``gold`` is the item's gold response, which must be trusted. Raises ValueError if it contains no code, or unless the
+    tests all call the same function or all use stdin and stdout.
     """
     from prorl_sandbox import LANGUAGES
     from prorl_verifiers.extract import last_code_block

@@ -12,7 +12,7 @@ from typing import Any
 class Drawn:
     """A constraint of an item: IFEval's id, its arguments and its sentence.
 
-    ``narrow`` means that other responses rarely meet it by chance.
+    ``narrow`` means that a response rarely meets it by chance.
     """
 
     id: str

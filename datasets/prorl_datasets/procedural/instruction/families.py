@@ -75,7 +75,7 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def apart() -> frozenset[tuple[str, str]]:
-    """Return the pairs of ids (without prefix) that are never combined, in both orders."""
+    """Return the pairs of constraint names, each in both orders, that are never combined."""
     pairs: list[tuple[str, str]] = []
     for line in _APART:
         left, _, candidates = line.partition(": ")

@@ -33,7 +33,7 @@ def _cycle(texts: Sequence[str], number: int) -> list[str]:
 
 
 def _framed(things: Sequence[str], frames: Sequence[str], style: Style, size: int) -> list[str]:
-    """Return sentences that contain all ``things``: up to ``size`` per sentence in natural style, else all in one."""
+    """Fill ``things`` into sentence ``frames``: up to ``size`` per sentence in natural style, else all in one."""
     if not things:
         return []
     if style.loose or not frames:
@@ -84,7 +84,7 @@ def _with_highlight(sentence: str) -> str:
 
 
 def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str], list[str]]:
-    """Add capitals and highlights to the filler sentences; return them and text with those that did not fit."""
+    """Add capitals and highlights to the filler sentences; return the sentences, and texts with the rest."""
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))
@@ -115,7 +115,7 @@ def _sentences(
 
 
 def units_of(plan: Plan) -> int:
-    """Return the number of units that a plan's separators and headers need."""
+    """Return the number of text blocks that a plan's separators and headers delimit."""
     blank = [number for number, _, _ in plan.paragraphs]
     two = int(plan.has("combination:two_responses"))
     parts = [number + two for number in plan.parts]
@@ -173,7 +173,7 @@ def _closed(lines: Sequence[str]) -> str:
 def render(
     plan: Plan, voice: Voice, style: Style, fill: int, extra: Sequence[str], option: str
 ) -> str:
-    """Return a response in the plan's form with ``fill`` filler sentences and the ``extra`` words."""
+    """Return a response to a plan with ``fill`` filler sentences, the ``extra`` words and the answer ``option``."""
     number = units_of(plan)
     sentences = _sentences(plan, voice, style, fill, extra)
     total = len(sentences)

@@ -37,7 +37,7 @@ class Span:
 class Plan:
     """The combined requirements of all constraints on one response.
 
-    Lists have an entry per constraint, in the same order. Dictionary keys are lowercase words or letters.
+    Lists keep the order of the constraints. Words and letters that are dictionary keys are lowercase.
     """
 
     flags: dict[str, bool] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Plan:
     """Constraint ids other than IFEval's 25; they are ignored."""
 
     def has(self, name: str) -> bool:
-        """Return whether there is a constraint with this id; only for ids without arguments."""
+        """Return whether the plan has this constraint; correct only for constraints without arguments."""
         return self.flags.get(name, False)
 
     def wanted(self) -> list[tuple[str, str]]:

@@ -47,7 +47,7 @@ class Bans:
 
 
 def bans_of(plan: Plan) -> Bans:
-    """Return a plan's bans: forbidden words, capped keywords (also inside other words) and capped letters."""
+    """Return a plan's bans: forbidden words, keywords (also inside words) and letters whose number it limits."""
     capped = [key for key, span in plan.keywords.items() if span.high is not None]
     patterns = [word_pattern(word) for word in plan.forbidden]
     patterns += [re.compile(re.escape(key), re.IGNORECASE) for key in capped]
@@ -133,7 +133,7 @@ def _begun(sentence: str) -> str:
 
 
 def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
-    """Return the allowed sentences, best first; if there are enough, only those without unwanted letters."""
+    """Return the sentences that are not banned, best first; those with unwanted letters only if needed."""
     best = bans.best(fillers)
     if not bans.letters:
         return best

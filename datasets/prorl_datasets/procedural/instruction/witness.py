@@ -73,9 +73,9 @@ def compose(
 ) -> str | None:
     """Return a response that should meet every constraint, or None.
 
-    ``topic`` is a noun phrase; ``answer`` are sentences with ``{t}`` for the topic that answer the request. If none
-    passes the published checker (mode ``reference``), returns a response that fails only this checker. Raises TaskError
-    for arguments that do not fit their id.
+    ``topic`` is a noun phrase; the sentences ``answer``, with ``{t}`` for the topic, answer the request. If no response
+    passes IFEval's published checker, returns one that fails only this checker. Raises TaskError for arguments that do
+    not fit their id.
     """
     plan = read_plan(ids, kwargs)
     if plan.other or _largest(plan) > _MOST:
@@ -130,7 +130,7 @@ def _option(plan: Plan, rng: Random) -> str:
 
 
 def _attempts(plan: Plan, voice: Voice, style: Style, option: str) -> list[str]:
-    """Return [text] if a text fits the plan's lengths, else []."""
+    """Return [text] with as many filler sentences as the plan's lengths require, or []."""
     fill = _first_fill(plan, voice) if style.natural else 1 - style.loose
     visited: set[int] = set()
     for _ in range(_TRIES):
@@ -199,7 +199,7 @@ def _fillers_to_add(plan: Plan, text: str, style: Style) -> int:
 
 
 def _accepted(text: str, constraints: Asked, mode: str) -> bool:
-    """Return whether the text passes the checks of ``mode`` that need no library."""
+    """Return whether the text passes those checks of the verifier's ``mode`` that need no library."""
     body = text if mode == "reference" else visible(text).strip()
     if not has_word(body):
         return False

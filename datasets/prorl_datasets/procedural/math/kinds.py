@@ -20,7 +20,7 @@ def of_kinds(
     hard: tuple[Kind, ...],
     summary: str = "",
 ) -> Family:
-    """Return a family that draws one of the kinds of the level, then a problem of this kind."""
+    """Return a family; each problem is drawn by a random one of its level's functions."""
 
     def make(rng: Random, level: int) -> Problem:
         return rng.choice((easy, middle, hard)[level - 1])(rng)

@@ -80,5 +80,5 @@ def listed(items: Sequence[object], last: str = "and") -> str:
 
 
 def tidy(question: str) -> str:
-    """Move a period or comma after a display formula into the formula, except at the end."""
+    """Move a period or comma that follows a display formula into it, except at the question's end."""
     return re.sub(r"(?<![.,])\\\]([.,])(?=.)", r"\1\\]", question)

@@ -28,8 +28,7 @@ def function_item(
 ) -> Item:
     """Return an item that asks for a function; ``what`` completes the sentence "a function that ...".
 
-    ``body`` is the indented body of the gold. ``expected`` maps the arguments from ``draw`` to the result. Test inputs
-    differ, and no constant passes half of the tests.
+    ``body`` is the indented body of the gold. ``expected`` maps the arguments from ``draw`` to the result.
     """
     name = rng.choice(FUNCTION_NAMES)
     signature = f"{name}({', '.join(params)})"

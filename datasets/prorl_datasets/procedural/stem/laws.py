@@ -24,7 +24,7 @@ _ASKS = ("Find {}.", "What is {}?", "Calculate {}.", "Determine {}.", "Work out 
 
 
 class Scale(NamedTuple):
-    """A unit and its range; value * ``size`` + ``offset`` converts to the law's unit."""
+    """A unit and its range; value * ``size`` + ``offset`` converts to the unit of the law's formula."""
 
     unit: str
     size: float = 1.0
@@ -78,12 +78,12 @@ class _Drawn:
 
 
 def result(key: str, noun: str, *units: str | tuple[str, float] | Scale) -> Quantity:
-    """Return the quantity for a law's result; each unit is a name, (name, size) or a scale."""
+    """Return the quantity that a law computes; each unit is a name, (name, size) or a Scale."""
     return Quantity(key, noun, tuple(_unit(unit) for unit in units))
 
 
 def given(key: str, noun: str, *scales: Scale | tuple[str, float, float, float, int]) -> Quantity:
-    """Return a quantity that is drawn; each scale is (unit, size, low, high, places)."""
+    """Return a drawn quantity; each scale has Scale's fields (unit, size, low, high, places)."""
     return Quantity(key, noun, tuple(Scale(*scale) for scale in scales))
 
 
@@ -131,7 +131,7 @@ def law_family(
 
 
 def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
-    """Draw a problem. ``units`` uses other units, and ``unknown`` asks for another quantity than the result.
+    """Draw a problem; ``units`` avoids default units, ``unknown`` asks for a quantity other than the result.
 
     Raises RuntimeError if no draw is plausible, which means a bug in the law.
     """
@@ -170,7 +170,7 @@ def _draw(rng: Random, law: Law, units: bool) -> _Drawn:
 
 
 def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """State the rounded result and ask for ``asked``; return False if rounding changes ``asked`` by over 5%."""
+    """Give the law's rounded result and ask for ``asked``; return False if rounding changes it by over 5%."""
     head = law.quantities[0].key
     scale = drawn.scales[head]
     figures = 4 if len(law.quantities) == 2 else 3
@@ -259,7 +259,7 @@ def _power_solution(
 def _power_slips(
     values: Values, asked: str, head: str, powers: Mapping[str, float], constant: float
 ) -> tuple[float, ...]:
-    """Return results with the constant omitted or inverted, a power taken as 1, or a factor inverted."""
+    """Return wrong results: the constant is omitted or inverted, an exponent ignored, or a factor inverted."""
     changed = [(powers, 1.0), (powers, 1.0 / constant)]
     for key, power in powers.items():
         if abs(power) != 1.0:

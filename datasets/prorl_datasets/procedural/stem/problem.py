@@ -80,7 +80,7 @@ class Choice:
 def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Family:
     """Return a family whose problems are drawn by ``make(rng, level)``.
 
-    Raises ValueError unless the name begins with a field.
+    Raises ValueError unless the name begins with one of ``FIELDS``.
     """
     if name.split("_")[0] not in FIELDS:
         raise ValueError(f"the name {name!r} does not begin with one of {', '.join(FIELDS)}")
@@ -178,9 +178,9 @@ def _latex(unit: str) -> str:
 
 
 def _tolerance(solved: Solved) -> float | None:
-    """Return the relative tolerance for rounding, including that of intermediate results, or None for exact values.
+    """Return the relative tolerance of a rounded answer, or None for exact values.
 
-    It is one unit of the last figure, at least 5 * 10^-figures.
+    It is one unit of the last figure, at least 5 * 10^-figures, to allow for rounded intermediate results.
     """
     if solved.exact:
         return None
@@ -202,7 +202,7 @@ def _request(rng: Random, solved: Solved) -> str:
 
 
 def _options(rng: Random, level: int, solved: Solved) -> list[float]:
-    """Return six values: the right one, then up to four typical mistakes, then scaled values."""
+    """Return six values: the right one, up to four typical mistakes, and other wrong ones."""
     mistakes = [x for x in solved.wrong if math.isfinite(x) and x != 0]
     rng.shuffle(mistakes)
     scaled = [solved.value * factor for factor in _SCALES[level - 1]]

@@ -67,7 +67,7 @@ def instruction_row(
 
 
 def _with_keyword(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
-    """Return ``values`` with the ``keyword`` of keywords:frequency, which may be under another key or in the prompt."""
+    """Return ``values``; a missing ``keyword`` is taken from ``keywords`` or from quotes in the question."""
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
     remaining = {key: value for key, value in values.items() if key not in ("keyword", "keywords")}

@@ -20,7 +20,7 @@ class Flaw:
 
     @property
     def reason(self) -> str:
-        """Drop reason in manifest and card."""
+        """The reason for dropping the item."""
         return f"ill-posed: {self.kind}"
 
 

@@ -62,7 +62,7 @@ def _statement_of(text: str) -> Statement:
 
 
 def _worlds(terms: Sequence[str]) -> Iterator[World]:
-    """Yield every possible world, a set of kinds of things; a kind maps each term to True or False."""
+    """Yield every set of kinds of things; a kind maps each term to whether it applies."""
     kinds = [
         dict(zip(terms, values, strict=True))
         for values in product((False, True), repeat=len(terms))

@@ -94,7 +94,7 @@ def _counting(rng: Random, level: int) -> Problem:
 
 
 def _without(s: str, signs: tuple[str, str], n: int, run: str) -> int:
-    """Count the words of ``n`` letters that do not begin with signs[1] and contain neither ``s`` nor ``run``."""
+    """Count the words of ``n`` letters from signs[0] that do not begin with signs[1] or contain ``s`` or ``run``."""
     keep = max(len(s), len(run)) - 1
     tails = {"": 1}
     for i in range(n):

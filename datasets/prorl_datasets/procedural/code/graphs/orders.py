@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """A problem in which task v has the rank ``f``*v modulo ``m``."""
+    """A problem on ordering tasks; task v has the rank ``f``*v modulo ``m``."""
 
     level: int
     m: int
@@ -94,7 +94,7 @@ def _brute(tasks: _Tasks, n: int, edges: list[list[int]]) -> list[int]:
 
 
 def _latest(rules: list[tuple[int, int]], v: int, hours: list[int]) -> int:
-    """Return the hour at which task v ends, or -1 if it depends on a cycle."""
+    """Return the hour at which task v ends, or -1 if a cycle of ``rules`` prevents it."""
     chains, total = [([v], hours[v])], 0
     while chains:
         total = max(total, *(h for _, h in chains))

@@ -30,7 +30,7 @@ class _Distances:
 
     @property
     def layers(self) -> int:
-        """Return the number of edges after which costs repeat."""
+        """Return the period, in edges, of the costs along a walk."""
         return self.free if self.level == 3 else 1
 
 
@@ -101,7 +101,7 @@ def _closed(rule: _Distances, edge: list[int]) -> bool:
 
 
 def _costs(rule: _Distances, edge: list[int]) -> list[int]:
-    """Return the cost of an edge after k other edges of a walk, for each k below ``layers``."""
+    """Return the cost of an edge as the first, second, ... ``layers``-th edge of a walk."""
     if rule.level == 1:
         return [1]
     if rule.level == 2:

@@ -40,7 +40,7 @@ _FAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Subtrees:
-    """A problem in which vertex v weighs (``f``*v + ``g``) modulo ``m``."""
+    """A problem in which vertex v has the weight (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int

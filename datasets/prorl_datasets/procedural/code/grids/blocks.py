@@ -22,7 +22,7 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """A problem on blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells."""
+    """A problem on blocks of ``p`` rows and ``q`` columns or, at level 3, of at most ``area`` cells."""
 
     level: int
     p: int

@@ -108,7 +108,7 @@ def _greedy(points: list[int], left: bool, second: bool) -> list[int]:
 
 
 def _best(points: list[int], most: int) -> int:
-    """Return the lead of the player to move under optimal play, by exhaustive search."""
+    """Return the final lead of the player to move under optimal play, by exhaustive search."""
     if not points:
         return 0
     lines = [points[-1] - _best(points[:-1], most)]

@@ -27,7 +27,7 @@ class _Longest:
 
     @property
     def step(self) -> int:
-        """Return the number that must divide the start index (level 2)."""
+        """Return the divisor that the start index must have at level 2."""
         return self.limit % 3 + 2
 
 

@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A sort key; ``text`` follows "its", and ``code`` is an expression in v."""
+    """A sort key of a number v; ``text`` completes "its ...", and ``code`` is an expression in v."""
 
     text: str
     code: str
@@ -52,7 +52,7 @@ def _acts(first: _Key, second: _Key, high: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """A problem that sorts by ``first``, then (at level 2) by ``second``, and last by value."""
+    """A problem that sorts by ``first``; ties are broken by ``second`` (at level 2), then by value."""
 
     level: int
     first: _Key

@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """A problem on sums p*a[i] + q*a[j] (+ s*a[k]) with remainder ``r`` modulo ``m``."""
+    """A problem on sums p*a[i] + q*a[j] (at level 3: + s*a[k]) that equal ``r`` modulo ``m``."""
 
     level: int
     p: int
@@ -75,7 +75,7 @@ _FACTORS = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 4), (4, 
 
 @dataclass(frozen=True, slots=True)
 class _Inversions:
-    """A problem on pairs with e*a[i] above (``down``) or below f*a[j] + shift, where a[i] satisfies ``only``."""
+    """A problem on pairs i < j: e*a[i] must exceed f*a[j] + shift, or be less if ``down`` is False."""
 
     level: int
     e: int

@@ -24,7 +24,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """A problem on runs of at least ``least`` elements that satisfy ``inside``, merged across gaps of ``gap``."""
+    """A problem on runs of elements that satisfy ``inside``; level 3 fills gaps of up to ``gap`` elements."""
 
     level: int
     inside: Condition
@@ -93,7 +93,7 @@ _OPS = {"at least": ">=", "at most": "<=", "exactly": "=="}
 
 @dataclass(frozen=True, slots=True)
 class _Dedupe:
-    """A problem in which elements that are equal modulo ``m`` are duplicates, and ``free`` elements always stay."""
+    """A problem on removing elements that are equal modulo ``m``, with exceptions for ``free`` elements."""
 
     level: int
     m: int
@@ -183,7 +183,7 @@ def _counted(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 def _stacked(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Push the elements on a stack, and drop its top ``k`` whenever they are alike."""
+    """Push elements on a stack; if one is not ``free`` and the top ``k`` are equal modulo ``m``, drop these."""
     left: list[int] = []
     for v in a:
         left = [*left, v]

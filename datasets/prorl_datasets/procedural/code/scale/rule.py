@@ -71,9 +71,9 @@ def long_list(
     output: str = "int",
     small: int = 14,
 ) -> Problem:
-    """Return the problem that ``body`` poses on a list ``a`` with elements in ``values`` (inclusive).
+    """Return a problem on a list ``a`` with elements in ``values`` (inclusive); ``body`` states the task.
 
-    ``solution`` is the source of ``of_list(a)``, which must be fast for ``LONGEST`` elements. ``brute`` gets lists of
+    ``solution`` is the source of ``of_list(a)``, which must be fast for ``LONGEST`` elements. ``brute`` solves lists of
     up to ``small`` elements.
     """
     low, width = values[0], values[1] - values[0] + 1
@@ -102,7 +102,7 @@ def long_word(
     output: str = "int",
     small: int = 14,
 ) -> Problem:
-    """Return the problem that ``body`` poses on a word ``s`` over ``letters``; ``solution`` defines ``of_word(s)``."""
+    """Return a problem on a word ``s`` of ``letters``, like ``long_list``; ``solution`` defines ``of_word(s)``."""
     p, q = _generator(rng)
     values = {"p": p, "q": q, "letters": letters, "width": len(letters)}
     rule = Template(rng.choice(_WORD_RULES)).substitute(values)

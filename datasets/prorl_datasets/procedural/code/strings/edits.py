@@ -91,7 +91,7 @@ def _align(rng: Random) -> Problem:
     def brute(s: str, t: str) -> int:
         @cache
         def score(i: int, j: int, gap: int) -> int:
-            """Return the best score of s[i:] and t[j:], if the last step skipped a letter of s (``gap`` 1) or t (2)."""
+            """Score the best alignment of s[i:] and t[j:]; ``gap`` is 1 or 2 after skipping a letter of s or t."""
             if i == len(s) and j == len(t):
                 return 0
             ways = []

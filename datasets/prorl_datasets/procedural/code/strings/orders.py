@@ -59,7 +59,7 @@ def _ordered_value(letters: str, place: int) -> Callable[[str], int]:
 
 
 def _order_key(letters: str, place: int) -> tuple[str, str]:
-    """Return a sort key as an expression in ``word``, and its name."""
+    """Return (expression in ``word``, description) of the sort key number ``place``."""
     key = (
         "len(word)",
         "word[-1]",

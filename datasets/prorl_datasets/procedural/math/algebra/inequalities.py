@@ -196,9 +196,9 @@ def _absolute_inequality(rng: Random, level: int) -> Problem:
 def _compound(
     roots: dict[int, int], poles: list[int], sign: str
 ) -> list[tuple[Fraction | None, Fraction | None, bool, bool]]:
-    """Solve the comparison of (product of (x - r)^m) / (product of (x - p)) with 0.
+    """Solve (product of (x - r)^m) / (product of (x - p)) ``sign`` 0.
 
-    Returns intervals (low, high, closed low, closed high); infinite ends are None.
+    Returns intervals (low, high, low is included, high is included); None is an infinite end.
     """
     marks = sorted({*roots, *poles})
     wanted = 1 if sign.startswith(">") else -1

@@ -20,7 +20,7 @@ def _linear_in(k: str, m: int, n: int) -> str:
 
 
 def _constant_term(k: str, m: int, n: int) -> str:
-    """Return ``+ (3k - 2)``, ``+ 3k`` or ``- 2``."""
+    """Return mk + n with its sign: ``+ (3k - 2)``."""
     if not n:
         return f"{'+' if m > 0 else '-'} {terms([(abs(m), k)])}"
     if m < 0 < n:

@@ -56,7 +56,7 @@ def _sum_problem(
     plain: str,
     finite: bool = True,
 ) -> Problem:
-    """Ask for the sum over ``span``, or from its start to infinity; ``plain`` is the sum written out."""
+    """Ask for the sum of ``general``, to infinity unless ``finite``; ``plain`` is the sum written out."""
     first, last = span
     end = str(last) if finite else "\\infty"
     question = _sum_question(rng, general, first, end, plain, finite)

@@ -168,7 +168,7 @@ def _heights(rng: Random) -> Problem:
 
 
 def _sum(whole: Fraction, threes: Fraction) -> str:
-    r"""Return ``a + b\sqrt{3}``, over 2 if fractional."""
+    r"""Return ``a + b\sqrt{3}``, or ``\frac{a + b\sqrt{3}}{2}``."""
     if whole.denominator == 1:
         return f"{whole} + {root(3, threes)}"
     top = "" if threes.numerator == 1 else str(threes.numerator)

@@ -52,7 +52,7 @@ def circle_form(rng: Random) -> str:
 
 
 def unit(rng: Random) -> str:
-    """Draw a unit of length with a plural for every number but 1."""
+    """Draw a unit of length, an abbreviation or a plural."""
     return rng.choice(("cm", "cm", "m", "mm", "inches", "feet", "units"))
 
 

@@ -14,7 +14,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _base(rng: Random, top: int) -> int:
-    """Draw a base whose powers change their last digit."""
+    """Draw a base whose powers differ in their last digit."""
     return redrawn(lambda: rng.randint(2, top), lambda b: b % 10 in (2, 3, 4, 7, 8, 9))
 
 

@@ -17,10 +17,7 @@ WORDINGS = Wordings(__name__)
 def probability(
     rng: Random, scene: str, event: str, value: Fraction, values: Mapping[str, Any], level: int
 ) -> Problem:
-    """Ask for the probability of ``event`` (a clause: "the sum is 7") after the text ``scene``.
-
-    A third of the questions of level 3 ask for m + n, where m/n is the probability.
-    """
+    """Ask for the probability of ``event`` (a clause: "the sum is 7") after the text ``scene``."""
     if level == 3 and rng.random() < 0.35:
         text = WORDINGS.draw(rng, "probability, level 3", event=event)
         answer = str(value.numerator + value.denominator)

@@ -285,7 +285,7 @@ def _patterns(rng: Random, level: int) -> Problem:
 
 
 def _overlap(x: str, y: str, p: Fraction) -> Fraction:
-    """Return Conway's leading number of x and y: the sum of 1/probability over prefixes of y that end x."""
+    """Return Conway's leading number: the sum of 1/probability of all words that both end x and begin y."""
     total = Fraction(0)
     for i in range(1, min(len(x), len(y)) + 1):
         if x[len(x) - i :] == y[:i]:

@@ -81,7 +81,7 @@ def _empirical_formula(rng: Random, level: int) -> Choice:
 
 
 def _valent(rng: Random, symbols: list[str], factor: int) -> list[int]:
-    """Draw coprime counts of atoms that, multiplied by ``factor``, fit the valences."""
+    """Draw coprime counts of atoms whose multiples by ``factor`` form a possible molecule."""
     most = {"C": 18 // (factor + 1), "H": 40 // (factor + 1), "N": 3, "O": 4, "S": 2, "Cl": 3}
     while True:
         count = {symbol: rng.randint(1, most[symbol]) for symbol in symbols}

@@ -52,7 +52,7 @@ def written(network: Network, letter: str, inside: bool = False) -> str:
 
 
 def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) -> float:
-    """Return a network's total value. Values add at ``adding`` joints; their inverses add at the others."""
+    """Return a network's total value: ``adding`` joints add values, and the others add their inverses."""
     if isinstance(network, int):
         return parts[network]
     joint, members = network

@@ -22,9 +22,9 @@ def matching(
 ) -> Make:
     """Return a function that draws questions on (left, right) pairs; right sides may repeat.
 
-    Level 1 asks ``forward`` (``{}`` is the left side), level 2 ``backward`` (``{}`` is the right side), and level 3 for
-    the one correct or wrong pair of six. ``pair`` is the phrase for a pair. ``also`` are partly true pairs, which are
-    neither asked nor used as wrong options.
+    Level 1 asks ``forward`` for the right side, level 2 ``backward`` for the left side; ``{}`` is the given side. Level
+    3 asks for the one correct or wrong pair of six; ``pair`` is the phrase for a pair. The partly true pairs ``also``
+    are neither asked nor used as wrong options.
     """
     facts = (*rows, *also)
 
@@ -57,7 +57,7 @@ def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
     """Return a function that draws questions on disjoint classes, keyed by phrases such as ``a noble gas``.
 
     Level 1 asks which option belongs to a class, level 2 which does not, level 3 which list of three does. ``noun``
-    names the options. Classes of fewer than five occur only at level 1.
+    names the options.
     """
 
     def make(rng: Random, level: int) -> Choice:
@@ -89,10 +89,10 @@ def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
 def ordering(
     rows: Sequence[tuple[str, float]], most: str, least: str, rising: str, ratio: float = 1.0
 ) -> Make:
-    """Return a function that draws questions on (name, positive value); values differ by over ``ratio`` times.
+    """Return a function that draws questions on (name, positive value); values differ by factors over ``ratio``.
 
-    Levels 1 and 2 ask ``most`` or ``least`` (``{}`` becomes "second " at level 2), level 3 which list of four is in
-    ``rising`` order.
+    Levels 1 and 2 ask ``most`` or ``least``, with "second " for ``{}`` at level 2. Level 3 asks which list of four
+    names is in ``rising`` order.
     """
 
     def make(rng: Random, level: int) -> Choice:
