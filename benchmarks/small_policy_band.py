@@ -50,7 +50,7 @@ def band(curves: Floats) -> tuple[Floats, Floats]:
     """Return the lower and upper limits (PARTS,) for a new run, from the curves of n seeds (n, PARTS)."""
     n = len(curves)
     if n < 3:
-        raise UserError(f"the arm has {n} finished runs: a band needs at least 3")
+        raise UserError(f"a band needs 3 finished runs of the arm, and there are {n}")
     t = t_quantile((1 - LEVEL) / 2 / curves.shape[1], n - 1)
     half = t * math.sqrt(1 + 1 / n) * curves.std(axis=0, ddof=1)
     mean = curves.mean(axis=0)
