@@ -57,7 +57,7 @@ class Counted(Protocol):
 
 
 def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
-    """Return pass@k, shape [problems, ks]; NaN if n < k. Raises ValueError like ``pass_at_k``."""
+    """Return pass@k, shape [problems, ks]; NaN if n < k. Raises the errors of ``pass_at_k``."""
     import numpy as np
 
     cache: dict[tuple[int, int], list[float]] = {}

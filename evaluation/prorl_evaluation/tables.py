@@ -156,7 +156,7 @@ MOST_IDS = 10
 
 
 def unpaired_lines(comparison: Comparison) -> list[str]:
-    """Return a line for each kind of unpaired problem, with at most MOST_IDS ids."""
+    """Return a line for each reason why problems are not compared, with at most MOST_IDS ids."""
     kinds = (
         (f"only in {comparison.a}", comparison.only_a),
         (f"only in {comparison.b}", comparison.only_b),

@@ -227,7 +227,7 @@ class EvalResult:
 
 
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
-    """Return the k to display, among those in all results: 1, the largest up to 8, and each ``settings.k``."""
+    """Return the k to display: 1, the largest up to 8 and each ``settings.k``, if all results have them."""
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
     ks = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
     return sorted(ks & shared)

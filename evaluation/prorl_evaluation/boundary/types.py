@@ -90,7 +90,7 @@ class GainAgainstBase:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One difficulty level of a task, with each result's value of the metric."""
+    """One difficulty level of a task, with the metric of each result (``values``)."""
 
     value: float
     name: str

@@ -171,7 +171,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
-    """Return the recipe entries whose mean pass rate is at least low and at most high of ``band``."""
+    """Return the recipe entries whose mean pass rate is in ``band`` (low, high)."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)

@@ -91,7 +91,7 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return (label, gain by group) for each later result, if at least two groups have a gain."""
+        """Return (label, gain against base pass@k) of each later result, if at least two groups have a gain."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)

@@ -154,7 +154,7 @@ def server_of(
 ) -> Server:
     """Return the server at ``urls``.
 
-    ``run_weights`` is used if ``server.weights`` is not set. Raises UserError for invalid settings.
+    ``run_weights``, a folder, replaces an unset ``server.weights``. Raises UserError for invalid settings.
     """
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address

@@ -137,7 +137,7 @@ def recorded_parts(out: Path) -> list[Part]:
 
 
 def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
-    """Return the folder's plug-ins and ``parts``. Raises EvaluationError if a version or source changed."""
+    """Return the plug-ins recorded in the folder, plus ``parts``. Raises EvaluationError if one has changed."""
     parts_by_name = {(p["group"], p["name"]): p for p in recorded_parts(out)}
     for part in parts:
         old = parts_by_name.setdefault((part["group"], part["name"]), part)

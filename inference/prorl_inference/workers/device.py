@@ -55,9 +55,9 @@ def device_list(text: str) -> list[str]:
 
 
 class DeviceGenerator(Closing):
-    """Samples in a child process on ``device``; implements ``Generator``. ``share`` children divide the CPU cores.
+    """Samples in a child process on ``device``, one of ``share`` that divide the CPU cores; implements ``Generator``.
 
-    If the child process dies, all calls raise ServiceError.
+    If the process dies, all calls raise ServiceError.
     """
 
     def __init__(self, model: DeviceModel, device: str, name: str, digest: str, share: int) -> None:

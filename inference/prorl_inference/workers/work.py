@@ -77,7 +77,7 @@ class SharedWork:
             self._under_way.pop(unit.number, None)
 
     def give_back(self, worker: int) -> int:
-        """Return the units of a failed worker to the queue. Returns the number of samples in them."""
+        """Offer the units of a failed worker to other workers. Returns the number of samples in them."""
         with self._lock:
             self._on_trial.add(worker)
             alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]

@@ -138,7 +138,7 @@ class Need:
     packages: Packages = NO_PACKAGES
 
     def total_mb(self, loaded_mb: int) -> int:
-        """Return the container's memory limit in MiB, with ``loaded_mb`` for imported packages."""
+        """Return the container's memory limit in MiB if its imported packages use ``loaded_mb``."""
         steps = -(-(self.memory_mb + _OVERHEAD_MB + loaded_mb) // _MEMORY_STEP_MB)
         return steps * _MEMORY_STEP_MB
 

@@ -40,7 +40,7 @@ class Slot:
         return next((c for c in (*active, *self._resting) if c.packages == need.packages), None)
 
     def prepare(self, need: Need, make: Maker) -> Container:
-        """Return a container that meets ``need``, which ``make`` starts if necessary."""
+        """Return a container that meets ``need``; ``make`` starts it if necessary."""
         existing = self.find(need)
         if existing is not self.container:
             if self.container is not None:

@@ -45,7 +45,7 @@ class Request:
 
 
 class Slot:
-    """Handle of a process that runs one program after another. Not thread-safe, except as noted."""
+    """Handle of a process that runs one program after another. Only methods that say so are thread-safe."""
 
     def __init__(self, control: socket.socket, request: Request) -> None:
         self.request = request
@@ -258,7 +258,7 @@ class Templates:
 
 
 class SlotPool:
-    """Lends up to ``size`` slots at once, started when needed. Thread-safe."""
+    """Lends up to ``size`` processes for programs at once. Thread-safe."""
 
     def __init__(self, templates: Templates, size: int) -> None:
         self.places = Places(size)

@@ -27,7 +27,7 @@ _LISTED_LABELS = ("domain", "licence", "gold_check", "level", "source")
 
 
 def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
-    """Return the number of rows, mean pass rate and other labels for each value of the label ``by``."""
+    """Return, for each value of the label ``by``, the number, mean pass rate and other labels of its rows."""
     labels = table.labels[by]
     size = len(labels.names)
     rows = np.bincount(labels.codes, minlength=size)

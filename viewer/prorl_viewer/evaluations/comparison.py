@@ -115,7 +115,7 @@ def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json
 
 
 def solvable(results: Sequence[EvalResult]) -> Json:
-    """Return which problems each later result gained and lost. Raises EvaluationError if no problem is shared."""
+    """Return the problems that became (un)solvable in each later result. Raises EvaluationError if none are shared."""
     aligned, warnings = align(results)
     base = results[0]
     changes = [

@@ -102,7 +102,7 @@ def _dataset_row(folder: Path, sample_id: str) -> dict[str, Any] | None:
 
 
 def _same_check(stored: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    """Return whether both rows have the same task, ignoring modes."""
+    """Return whether both rows have the same task, ignoring the verifier's mode."""
     try:
         references = [json.loads(one["reference"]) for one in (stored, row)]
     except (ValueError, TypeError, RecursionError):

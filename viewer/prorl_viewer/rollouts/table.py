@@ -101,7 +101,7 @@ class Table:
         return rows[new]
 
     def group_of(self, row: int) -> range:
-        """Return the rows with the step and prompt of ``row``, at most MOST_ROWS before and after it."""
+        """Return the rows around ``row`` with its step and prompt, up to MOST_ROWS on either side."""
         first, last = row, row
         while first > max(0, row - MOST_ROWS) and self._same(first - 1, row):
             first -= 1

@@ -146,7 +146,7 @@ def summary(head: Mapping[str, Any], metrics: Metrics) -> Json:
 def gain(metrics: Metrics) -> Json:
     """Return the change of the reward from the first to the newest validation, with its 95 % interval.
 
-    The difference is paired if at least PAIRS problems have a reward in both. None with fewer than two validations.
+    It is paired if at least PAIRS problems have a reward in both. None with fewer than two validations.
     """
     values = zip(metrics.steps, metrics.column("validation_reward"), strict=True)
     points = [(step, value) for step, value in values if math.isfinite(value)]

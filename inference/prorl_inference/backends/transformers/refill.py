@@ -109,7 +109,7 @@ class Batch:
     """The running rows with their cache, attention mask ``[rows, width]``, last tokens and random numbers."""
 
     def __init__(self, model: Any, first: PendingSequences, steps: int) -> None:
-        """Start with the rows of ``first``. Each row gets at most ``steps`` tokens."""
+        """Start with the samples of ``first``. Each gets at most ``steps`` tokens."""
         import torch
 
         from prorl_inference.backends.transformers.attention import select_rows

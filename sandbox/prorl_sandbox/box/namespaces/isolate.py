@@ -139,7 +139,7 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
 
 
 def separate_surroundings(walls: tuple[str, ...]) -> None:
-    """Enter new network, IPC and UTS namespaces, which several programs use one after another."""
+    """Enter new network, IPC and UTS namespaces, which one program after another uses."""
     flags = 0
     for wall, flag in _SURROUNDINGS.items():
         flags |= flag if wall in walls else 0
