@@ -141,7 +141,7 @@ class Conversation:
 class LateGroup:
     """A group that was not finished when its step ended.
 
-    Its paused completions continue in the next step. ``conversations`` has one per completion in an environment.
+    Its paused completions continue in the next step. For an environment, ``conversations`` has one per completion.
     """
 
     sample: Sample

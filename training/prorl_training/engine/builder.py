@@ -60,7 +60,9 @@ class Engine(Protocol):
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only a checkpoint's weights, which either engine may have written. Returns decisions as ``restore``."""
+        """Load only a checkpoint's weights, which either engine may have written. Returns decisions like
+        ``restore``.
+        """
 
     def change_config(self, step: int) -> None:
         """Write the changed config, which applies after ``step``, before its decisions are logged."""

@@ -29,9 +29,9 @@ def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
 def weights_by_chance(
     base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
 ) -> Floats:
-    """Mix ``base`` weights (fraction ``floor``) with weights proportional to ``base`` times ``chance``.
+    """Return ``floor`` x ``base`` + (1 - ``floor``) x weights proportional to ``base`` x ``chance``.
 
-    The mix keeps the total weight of each stratum, such as a domain.
+    Both terms keep the total of each stratum, such as a domain.
     """
     labels = np.zeros(len(base), dtype=np.int64)
     if strata is not None:

@@ -416,7 +416,7 @@ def _policies(written: Sequence[Any] | None, group: Mapping[str, Any], tokens: i
 def load_buffer(
     path: Path, samples_by_id: Mapping[str, Sample]
 ) -> tuple[Carried, list[SampledBatch]]:
-    """Return what ``save_buffer`` wrote into the folder ``path``.
+    """Return the carried groups and queued batches that ``save_buffer`` wrote.
 
     Raises CheckpointError for a sample that is not in the dataset.
     """

@@ -245,7 +245,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return decisions that turn the length penalty off, on, or off and on if a new phase changes it."""
+        """Return decisions that turn the length penalty on or off; for changed settings, off and on."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now

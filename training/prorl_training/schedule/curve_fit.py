@@ -131,7 +131,7 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """A quantity ``start`` x (a curve's start) + ``ceiling`` x (its limit), with factors (shape,)."""
+    """Factors (shape,) of a quantity ``start`` x (a curve's start) + ``ceiling`` x (its limit)."""
 
     start: Array
     ceiling: Array
@@ -344,7 +344,7 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, functionals: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return each functional's ``threshold`` for ``Setting.allowed``, found by simulating series of ``drawn``."""
+    """Return each functional's ``threshold`` for ``Setting.allowed``, simulated with the ``drawn`` curves."""
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
     noise = random.standard_normal(curve.shape)
