@@ -92,9 +92,9 @@ class RowMaker:
         return candidates
 
     def convert(self, name: str, rows: Sequence[Sequence[Any]]) -> list[Candidate | Drop]:
-        """Convert raw rows (index, *RawRow) to candidates.
+        """Convert raw rows, each preceded by its index, to candidates.
 
-        A bad row becomes a Drop. If the source stops at bad rows, raises DatasetError with file and line instead.
+        A bad row becomes a Drop, or raises DatasetError with file and line if the source stops at bad rows.
         """
         entry = self._entries[name]
         policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
@@ -282,7 +282,7 @@ def _merge_reference(entry: Entry, task: Task) -> Task:
 
 @contextmanager
 def _place(where: str) -> Iterator[None]:
-    """Add the row's position to the traceback of an unexpected exception, for ``rows.client``."""
+    """Add the row's position to the traceback of an unexpected exception."""
     try:
         yield
     except UserError:

@@ -135,7 +135,7 @@ MEASURES = (
 
 
 def measure(name: str, w: list[int]) -> int:
-    """Return the measure ``name`` of ``w``, computed independently of the gold solution."""
+    """Return, for checking the gold solution, what ``name`` (such as "sum") is for ``w``."""
     s = sorted(w)
     table = {
         "sum": lambda: sum(s),

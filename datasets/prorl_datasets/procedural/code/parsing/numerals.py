@@ -24,7 +24,7 @@ class _Numerals:
 
 
 def _numeral_items(p: _Numerals) -> list[tuple[int, str]]:
-    """Return (value, text) of symbols and subtractive pairs, largest first."""
+    """Return (value, text) of symbols and of pairs such as IV, largest first."""
     singles = [(value, symbol) for symbol, value in p.table.items()]
     pairs = [(p.values[i + 1] - p.values[i], p.symbols[i] + p.symbols[i + 1]) for i in range(3)]
     return sorted(singles + [pair for pair in pairs if pair[0] not in p.values], reverse=True)

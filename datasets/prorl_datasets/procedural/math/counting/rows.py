@@ -82,7 +82,7 @@ PAIRED, SINGLE = ("next", "apart", "before", "gap"), ("first", "not place", "end
 
 
 def sentences(rng: Random, texts: list[str]) -> str:
-    """Join rule texts to sentences."""
+    """Join the rules into sentences."""
     if len(texts) == 1:
         return texts[0][0].upper() + texts[0][1:] + "."
     if len(texts) == 2 and rng.random() < 0.5:

@@ -22,9 +22,9 @@ SERIES, PARALLEL = "+", "||"
 
 
 def drawn_network(rng: Random, first: int, count: int, joint: str) -> Network:
-    """Return a network of ``count`` parts, numbered from ``first``.
+    """Return a network of ``count`` components, numbered from ``first``.
 
-    The outermost joint is ``joint``; inside, series and parallel joints alternate.
+    Its outermost connection is ``joint``; inside, series and parallel connections alternate.
     """
     if count == 1:
         return first
@@ -52,7 +52,7 @@ def written(network: Network, letter: str, inside: bool = False) -> str:
 
 
 def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) -> float:
-    """Return a network's total value: ``adding`` joints add values, and the others add their inverses."""
+    """Return a network's total value: ``adding`` connections add values, the others add inverses."""
     if isinstance(network, int):
         return parts[network]
     joint, members = network
