@@ -1,4 +1,4 @@
-"""Derive seeds from their purpose."""
+"""Derive seeds from their purpose, and define bounds and defaults that several packages share."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ MOST_SAMPLES = 1_000_000
 MOST_TOKENS_IN_ALL = 10**15
 MOST_TEMPERATURE = 10.0
 MOST_WORKERS = 4096
+TURNS = 8
+"""Default maximum number of responses to an environment."""
 
 
 def derive_seed(seed: int, purpose: str, *parts: int | str) -> int:

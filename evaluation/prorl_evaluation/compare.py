@@ -212,7 +212,7 @@ def _differences(
     ]
 
 
-SAMPLING = ("n", "temperature", "top_p", "max_tokens", "extra")
+SAMPLING = ("n", "temperature", "top_p", "max_tokens", "turns", "extra")
 """Sampling settings that must be equal in compared results, unless the user allows differences."""
 
 

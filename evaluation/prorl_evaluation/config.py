@@ -69,6 +69,7 @@ class SamplingSection(Section):
     temperature: Annotated[float, Field(ge=0, le=MOST_TEMPERATURE)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     max_tokens: AtLeastOne | None = None
+    turns: AtLeastOne | None = None
     protocol: str | None = None
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
 

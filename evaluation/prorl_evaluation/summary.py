@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from prorl_common import derive_seed
 from prorl_evaluation.metrics import g_pass_at_k, ks_up_to, maj_at_k, pass_at_k_table, tally
@@ -148,19 +148,22 @@ def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Ex
             continue
         taken[problem.domain] = taken.get(problem.domain, 0) + 1
         sample, verdict = graded(problem, journal, 1)[0]
-        prompt = "\n\n".join(f"{m['role']}: {m['content']}" for m in problem.prompt)
         examples.append(
             Example(
                 id=problem.id,
                 domain=problem.domain,
-                prompt=_shorten(prompt),
-                response=_shorten(sample.text),
+                prompt=_shorten(_as_text(problem.prompt)),
+                response=_shorten(_as_text(sample.turns) or sample.text),
                 reward=verdict.reward,
                 status=verdict.status,
                 reason=_shorten(verdict.reason),
             )
         )
     return tuple(examples)
+
+
+def _as_text(messages: Sequence[Mapping[str, str]]) -> str:
+    return "\n\n".join(f"{m['role']}: {m['content']}" for m in messages)
 
 
 def _shorten(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, atomic_write_text
+from prorl_common.seeds import TURNS
 from prorl_evaluation.metrics import near_n_warning
 from prorl_evaluation.stats.fixed_set import fixed_interval
 from prorl_evaluation.stats.intervals import Interval
@@ -48,9 +49,10 @@ class EvaluationError(UserError):
 class EvalSettings:
     """Settings for sampling and for summarising the verdicts.
 
-    ``k`` <= ``n`` is the largest k to estimate. ``max_tokens`` includes the end token. If the process is killed, at
-    most the ``batch_rows`` samples of a batch are lost. ``label`` and ``dataset`` are only recorded. ``batches`` is
-    "fixed", or "bucketed" by length. ``extra`` holds additional fields of requests to a server.
+    ``k`` <= ``n`` is the largest k to estimate. ``max_tokens`` includes the end token. ``turns`` limits the responses
+    to an environment. If the process is killed, at most the ``batch_rows`` samples of a batch are lost. ``label`` and
+    ``dataset`` are only recorded. ``batches`` is "fixed", or "bucketed" by length. ``extra`` holds additional fields of
+    requests to a server.
     """
 
     n: int
@@ -58,6 +60,7 @@ class EvalSettings:
     temperature: float = 0.6
     top_p: float = 0.95
     max_tokens: int = 512
+    turns: int = TURNS
     seed: int = 0
     batch_rows: int = 64
     level: float = 0.95
@@ -77,10 +80,15 @@ class EvalSettings:
                 f"k > n: pass@{self.k} cannot be estimated from {self.n} samples per problem; "
                 f"use --n {2 * self.k} (2k is advised) or a smaller --k"
             )
-        if min(self.max_tokens, self.batch_rows, self.draws) < 1:
-            raise EvaluationError("max_tokens, batch_rows and draws must be at least 1")
+        if min(self.max_tokens, self.turns, self.batch_rows, self.draws) < 1:
+            raise EvaluationError("max_tokens, turns, batch_rows and draws must be at least 1")
         if self.batches not in BATCHES:
             raise EvaluationError(f"batches is '{self.batches}': it must be fixed or bucketed")
+
+    @property
+    def turn_limit(self) -> dict[str, int]:
+        """``turns``, or nothing if it is the default, as in files of evaluations without environments."""
+        return {} if self.turns == TURNS else {"turn_limit": self.turns}
 
     def repeated_answers(self) -> str | None:
         """Return a warning if n > 1 at temperature 0."""
@@ -170,7 +178,7 @@ class GroupResult:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The first sample of a problem, with its verdict."""
+    """The first sample of a problem, with its verdict. ``response`` may be a conversation."""
 
     id: str
     domain: str
@@ -272,7 +280,7 @@ def load_result(path: Path) -> EvalResult:
 
 def _settings(row: Mapping[str, Any]) -> EvalSettings:
     settings = EvalSettings(**row)
-    whole = ("n", "k", "max_tokens", "seed", "batch_rows", "draws")
+    whole = ("n", "k", "max_tokens", "turns", "seed", "batch_rows", "draws")
     for name in (*whole, "temperature", "top_p", "level"):
         value = getattr(settings, name)
         if type(value) is not int and (name in whole or type(value) is not float):

@@ -53,6 +53,7 @@ class Completion:
     - ``token_ids``, ``logprobs``: a value per token, including the end token (-1 and NaN from a server). Log-probs are
       natural logs after temperature, before top-p.
     - ``given``: ranges (start, stop) of tokens that an environment wrote. ``text`` begins after the last range.
+    - ``turns``: the messages after the prompt, if a caller has played a conversation. The last one is ``text``.
     - ``finish_reason``: ``stop`` (end token), ``length`` (``max_tokens``), ``refused`` (by a server; see ``note``) or
       ``paused``. Refused and paused completions have an empty ``text``.
     """
@@ -62,6 +63,7 @@ class Completion:
     logprobs: tuple[float, ...]
     finish_reason: FinishReason
     note: str = ""
+    turns: Messages = ()
     given: tuple[tuple[int, int], ...] = ()
 
     @property

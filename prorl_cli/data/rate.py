@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -187,6 +186,7 @@ def _sample(
         session_of,
         settings_of,
     )
+    from prorl_evaluation.sampling.conversations import settings_for
     from prorl_inference.models.store import check_model
     from prorl_verifiers import open_pool
 
@@ -195,7 +195,8 @@ def _sample(
     if not eval_config.server.url:
         check_model(target.model)
     protocol = Protocol("", 8, 1, 1.0, 1.0, DEFAULT_MAX_TOKENS)
-    settings = replace(settings_of(eval_config, *models[1:], protocol), k=1, label=target.label)
+    settings = settings_of(eval_config, *models[1:], protocol)
+    settings = settings_for(samples, settings, k=1, label=target.label)
     session = session_of(eval_config, models, settings)
     say(
         f"{target.label} on {len(samples):,} rows · {settings.n} samples · temperature "

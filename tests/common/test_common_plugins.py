@@ -45,7 +45,6 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Unload all plug-ins and make PartSpec importable from ``test_parts_room``."""
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
     monkeypatch.setitem(sys.modules, "test_parts_room", sys.modules[__name__])
-    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
     yield
 
 

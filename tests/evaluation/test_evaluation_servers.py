@@ -92,7 +92,7 @@ def test_refused_samples_are_counted_never_scored_and_asked_for_again(
     assert again["stem-0"]["infra_errors"] == 8
     server.script = lambda *_: None
     mended = call(server, "--json")
-    assert "8 samples that the server refused are requested again" in mended.stderr
+    assert "8 samples without an answer are requested again" in mended.stderr
     assert all(p["n"] == 8 for p in json.loads(mended.stdout)["results"][0]["problems"])
 
 

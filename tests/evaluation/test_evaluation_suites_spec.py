@@ -10,8 +10,9 @@ from scipy import stats
 
 from prorl_common import MissingExtraError, NullProgress, UnknownNameError, UserError
 from prorl_evaluation import EvalSettings, EvaluationError
+from prorl_evaluation.config import SamplingSection
 from prorl_evaluation.metrics import pass_at_k
-from prorl_evaluation.sampling.command import PROTOCOLS, Params, Protocol, merge, pick_protocol
+from prorl_evaluation.sampling.command import PROTOCOLS, Protocol, merge, pick_protocol
 from prorl_evaluation.stats.fixed_set import fixed_change, fixed_interval, sampling_variance
 from prorl_evaluation.suites.published import category_rows, published, rows_for
 from prorl_evaluation.suites.sources import Selection, gather_benchmarks
@@ -190,11 +191,13 @@ def test_the_presets_are_the_published_ones() -> None:
 
 def test_what_is_asked_for_comes_before_the_protocol_and_that_before_the_defaults() -> None:
     prorl = pick_protocol("prorl")
-    assert merge(Params(temperature=0.0, n=4), prorl) == Protocol("prorl", 4, 1, 0.0, 0.95, 32_768)
-    assert merge(Params(), None) == Protocol("", 256, 128, 0.6, 0.95, 512)
-    assert merge(Params(k=8), None, 77) == Protocol("", 16, 8, 0.6, 0.95, 77)
-    assert merge(Params(max_tokens=9), prorl, 77).max_tokens == 9
-    assert merge(Params(n=64), pick_protocol("boundary")).k == 64
+    assert merge(SamplingSection(temperature=0.0, n=4), prorl) == Protocol(
+        "prorl", 4, 1, 0.0, 0.95, 32_768
+    )
+    assert merge(SamplingSection(), None) == Protocol("", 256, 128, 0.6, 0.95, 512)
+    assert merge(SamplingSection(k=8), None, 77) == Protocol("", 16, 8, 0.6, 0.95, 77)
+    assert merge(SamplingSection(max_tokens=9), prorl, 77).max_tokens == 9
+    assert merge(SamplingSection(n=64), pick_protocol("boundary")).k == 64
 
 
 def test_an_unknown_protocol_names_the_nearest_and_all() -> None:

@@ -31,7 +31,6 @@ pytestmark = pytest.mark.usefixtures("lab_parts")
 def no_files(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Unload the plug-in files of each test."""
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
-    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
     doors: tuple[Any, ...] = (POLICY_LOSSES, ADVANTAGES, KL_ESTIMATORS, PENALTIES)
     for door in doors:
         door._generation = -1

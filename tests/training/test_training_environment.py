@@ -34,7 +34,6 @@ ANSWER = (50, 51, 52)
 @pytest.fixture(autouse=True)
 def environments(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
-    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
     plugins.use_plugins([MISBEHAVING])
 
 

@@ -63,7 +63,6 @@ def test_actors_on_every_node_are_told_which_plug_ins_to_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
-    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
     file = tmp_path / "mine.py"
     file.write_text("from prorl_training import KLSpec\nSPEC = KLSpec('mine', lambda d, c: d)\n")
     plugins.use_plugins([file])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from prorl_verifiers.pool.queue import PoolClosedError
     from prorl_verifiers.pool.stats import PoolStats
     from prorl_verifiers.remote_pool import RemotePool, open_pool
-    from prorl_verifiers.replay import Replay, replay_run, score_conversations
+    from prorl_verifiers.replay import Replay, replay_run, responses_of, score_conversations
     from prorl_verifiers.rows import (
         FileItem,
         as_test_case,
@@ -96,6 +96,7 @@ __all__ = [
     "read_items",
     "renewed_records",
     "replay_run",
+    "responses_of",
     "runs_programs",
     "score_conversations",
     "tasks_in",

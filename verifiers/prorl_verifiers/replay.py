@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from prorl_common import UserError
 from prorl_common.rollout_files import read_rollouts, rollout_files
@@ -52,12 +52,14 @@ class Replay:
         return self.agree + self.masked == self.rows
 
 
-class Scorer(Protocol):
-    def score(self, items: Sequence[Item]) -> list[Verdict]: ...
+def responses_of(turns: Sequence[Mapping[str, str]], last: str) -> list[str]:
+    """Return the responses in a conversation's ``turns``, or only the ``last`` if there are no turns."""
+    return [turn["content"] for turn in turns if turn["role"] == "assistant"] or [last]
 
 
 def score_conversations(
-    scorer: Scorer, conversations: Sequence[tuple[Sequence[str], Task]]
+    score: Callable[[Sequence[Item]], list[Verdict]],
+    conversations: Sequence[tuple[Sequence[str], Task]],
 ) -> list[tuple[Verdict, list[Mapping[str, str]]]]:
     """Return the verdict of each conversation, and the environment's messages in it.
 
@@ -74,7 +76,7 @@ def score_conversations(
             is_last = turn + 1 == len(responses)
             is_last = is_last and VERIFIERS.get(task.verifier).is_environment
             items.append((responses[turn], next_task(task, states.get(index), is_last)))
-        verdicts.update(zip(waiting, scorer.score(items), strict=True))
+        verdicts.update(zip(waiting, score(items), strict=True))
         waiting, turn = [i for i in waiting if verdicts[i].turn is not None], turn + 1
         for index in waiting:
             if (answer := verdicts[index].turn) is not None:
@@ -107,14 +109,13 @@ def replay_run(
                 if not isinstance(row["response"], str):
                     raise UserError(f"{where}: the rollout has no response text")
                 talk = json.loads(row["turns"]) if row["turns"] else []
-                responses = [m["content"] for m in talk if m["role"] == "assistant"]
                 recorded.append([m for m in talk if m["role"] != "assistant"])
                 try:
                     task = load_task(row["verifier"], row["reference"])
-                    items.append((responses or [row["response"]], task))
+                    items.append((responses_of(talk, row["response"]), task))
                 except TaskError as error:
                     raise TaskError(f"{where}: {error}") from error
-            played = score_conversations(pool, items)
+            played = score_conversations(pool.score, items)
             for row, before, (verdict, now) in zip(rows, recorded, played, strict=True):
                 if on_done is not None:
                     on_done()

@@ -14,6 +14,7 @@ from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_datasets import Sample
 from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, content_of, policy_of
 from prorl_evaluation.sampling.choose import Run
+from prorl_evaluation.sampling.conversations import Player, are_played
 from prorl_evaluation.sampling.job import parts_of, problems_of, read_job
 from prorl_evaluation.sampling.journal import EvalJournal, Keys, Problem, digest
 from prorl_evaluation.sampling.pipeline import GradingThread, Item, Meter, Scorer, ungraded
@@ -174,6 +175,8 @@ def rate(
     problems = list(problems_of(samples, modes={}))
     parts = parts_of(problems, settings.backend)
     work = store.path.parent / f"sampling-{digest([policy.key, settings.backend, parts])[:8]}"
+    if are_played(problems):
+        generator = Player(generator, pool, settings.turns)
     by_id = {sample.id: sample for sample in samples}
     stored = store.rows(samples, [policy])
     rows = {p.id: stored.get(p.id, RowSamples()) for p in problems}

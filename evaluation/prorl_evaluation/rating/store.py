@@ -55,7 +55,8 @@ class Policy:
 
 def policy_of(label: str, model: str, settings: EvalSettings) -> Policy:
     s = settings
-    return Policy(model, label, s.temperature, s.top_p, s.max_tokens, extra=dict(s.extra))
+    extra = {**s.turn_limit, **s.extra}
+    return Policy(model, label, s.temperature, s.top_p, s.max_tokens, extra=extra)
 
 
 @dataclass(slots=True)

@@ -65,7 +65,7 @@ def card_evaluation(
     for result in results:
         s = result.settings
         problems = {key: value for key, value in s.dataset.items() if key != "path"}
-        sampling = [problems, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend]
+        sampling = [problems, s.temperature, s.top_p, s.max_tokens, s.turns, s.seed, s.backend]
         cleaned = _cleaned(result, name, weights, private)
         families.setdefault(json.dumps(sampling), []).append(cleaned)
     reports: list[ReportData] = []

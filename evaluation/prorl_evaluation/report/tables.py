@@ -56,6 +56,7 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
         "temperature": [str(r.settings.temperature) for r in results],
         "top-p": [str(r.settings.top_p) for r in results],
         "token limit": [str(r.settings.max_tokens) for r in results],
+        "turn limit": [str(r.settings.turns) for r in results],
         "more request fields": [
             ", ".join(f"{k}={v}" for k, v in r.settings.extra.items()) or "–" for r in results
         ],

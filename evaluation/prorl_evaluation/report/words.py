@@ -248,6 +248,7 @@ def commands(data: ReportData) -> list[str]:
             "sampling.temperature": f"{s.temperature:g}",
             "sampling.top_p": f"{s.top_p:g}",
             "sampling.max_tokens": s.max_tokens,
+            "sampling.turns": s.turns if s.turn_limit else None,
             "sampling.seed": s.seed,
             "model.batches": s.batches
             if s.backend == "transformers" and s.batches != "fixed"

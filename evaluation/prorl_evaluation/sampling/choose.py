@@ -187,6 +187,7 @@ def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
         "max_tokens": settings.max_tokens,
         "seed": settings.seed,
         "limit": limit,
+        **settings.turn_limit,
     }
     return digest(value)[:8]
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, check_output, nearest
-from prorl_evaluation.config import EvalConfig, ServerSection
+from prorl_common.seeds import TURNS
+from prorl_evaluation.config import EvalConfig, SamplingSection, ServerSection
 from prorl_evaluation.sampling.choose import (
     Run,
     Target,
@@ -19,6 +20,7 @@ from prorl_evaluation.sampling.choose import (
     pick_dataset,
     run_target,
 )
+from prorl_evaluation.sampling.conversations import settings_for
 from prorl_evaluation.sampling.session import Server, Session
 from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
@@ -54,17 +56,6 @@ PROTOCOLS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Params:
-    """The user's sampling parameters; None if not given."""
-
-    n: int | None = None
-    k: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    max_tokens: int | None = None
-
-
 def pick_protocol(name: str | None) -> Protocol | None:
     """Return the protocol with this name. Raises EvaluationError for an unknown name."""
     if name is None:
@@ -77,21 +68,17 @@ def pick_protocol(name: str | None) -> Protocol | None:
     return protocol
 
 
-def merge(params: Params, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
+def merge(
+    given: SamplingSection, protocol: Protocol | None, run_limit: int | None = None
+) -> Protocol:
     """Complete the user's parameters from the protocol, else from the defaults (n = 2k)."""
-    k = params.k or (protocol.k if protocol else DEFAULT_K)
+    k = given.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
         "", 2 * k, k, DEFAULT_TEMPERATURE, DEFAULT_TOP_P, run_limit or DEFAULT_MAX_TOKENS
     )
-    n = base.n if params.n is None else params.n
-    return Protocol(
-        name=base.name,
-        n=n,
-        k=min(k, n) if params.k is None else k,
-        temperature=base.temperature if params.temperature is None else params.temperature,
-        top_p=base.top_p if params.top_p is None else params.top_p,
-        max_tokens=params.max_tokens or base.max_tokens,
-    )
+    own = given.model_dump(include={"n", "temperature", "top_p", "max_tokens"}, exclude_none=True)
+    how = replace(base, k=k, **own)
+    return how if given.k is not None else replace(how, k=min(k, how.n))
 
 
 def models_of(
@@ -198,8 +185,7 @@ def settings_of(
 
     model, s = config.model, config.sampling
     devices, urls = device_list(model.device), config.server.url
-    params = Params(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
-    how = merge(params, pick_protocol(s.protocol) or suite_protocol, run_limit(run))
+    how = merge(s, pick_protocol(s.protocol) or suite_protocol, run_limit(run))
     backend = pick_backend(model.backend, devices[0], urls[0] if urls else None)
     backend.check_installed()
     if model.batches is not None and not backend.fixed_batches:
@@ -216,6 +202,7 @@ def settings_of(
         temperature=how.temperature,
         top_p=how.top_p,
         max_tokens=how.max_tokens,
+        turns=s.turns or run_limit(run, "turns", TURNS),
         seed=s.seed,
         batch_rows=config.server.concurrency if backend.served else backend.rows,
         backend=backend.name if server is None else f"{backend.name}:{server.options.resolved_api}",
@@ -248,9 +235,9 @@ def session_of(
     return session
 
 
-def run_limit(run: Run | None) -> int:
-    value = run.setting("rollout", "max_tokens") if run is not None else None
-    return value if isinstance(value, int) else DEFAULT_MAX_TOKENS
+def run_limit(run: Run | None, name: str = "max_tokens", default: int = DEFAULT_MAX_TOKENS) -> int:
+    value = run.setting("rollout", name) if run is not None else None
+    return value if isinstance(value, int) else default
 
 
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
@@ -266,7 +253,7 @@ def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[
     samples, origin = pick_dataset(data.dataset, data.split, data.limit)
     if config.model.path is not None and not config.server.url:
         check_model(config.model.path)
-    settings = replace(settings_of(config, *models[1:]), dataset=origin)
+    settings = settings_for(samples, settings_of(config, *models[1:]), dataset=origin)
     complaints = []
     runnable = [number for number, s in enumerate(samples) if not runs_programs(s.task)]
     scoring = config.scoring

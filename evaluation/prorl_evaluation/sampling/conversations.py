@@ -2,51 +2,86 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from prorl_common import derive_seed
+from prorl_common.seeds import TURNS
+from prorl_datasets import Sample
+from prorl_evaluation.sampling.journal import Problem
 from prorl_evaluation.sampling.pipeline import Scorer
-from prorl_inference import Completion, Generator, OnResult, Request, SamplingParams
-from prorl_verifiers import VERIFIERS, Task, next_task
+from prorl_evaluation.types import EvalSettings
+from prorl_inference import Completion, Generator, Messages, OnResult, Request, SamplingParams
+from prorl_verifiers import VERIFIERS, Task, Verdict, next_task
+from prorl_verifiers.types import State
 
-TURNS = 8
-"""Maximum number of responses in a conversation, the default of ``rollout.turns``."""
+
+def are_played(problems: Iterable[Problem | Sample]) -> bool:
+    """Return whether the verifier of a problem is an environment."""
+    return any(VERIFIERS.get(problem.task.verifier).is_environment for problem in problems)
+
+
+def settings_for(
+    problems: Iterable[Problem | Sample], settings: EvalSettings, **changes: Any
+) -> EvalSettings:
+    """Return changed settings. Without an environment, ``turns`` is the default, so that results can be compared."""
+    turns = settings.turns if are_played(problems) else TURNS
+    return replace(settings, turns=turns, **changes)
 
 
 @dataclass(slots=True)
 class _Talk:
-    messages: list[Mapping[str, str]]
+    prompt: Messages
     seed: int
     task: Task
-    state: dict[str, Any] | None = None
+    state: State | None = None
     parts: list[Completion] = field(default_factory=list)
+    turns: list[Mapping[str, str]] = field(default_factory=list)
+    """The messages after the prompt."""
+
+    @property
+    def played(self) -> bool:
+        return VERIFIERS.get(self.task.verifier).is_environment
+
+    def say(self, part: Completion) -> bool:
+        """Add a response; return whether an environment may answer it."""
+        self.parts.append(part)
+        self.turns.append({"role": "assistant", "content": part.text})
+        return self.played and part.finish_reason == "stop"
+
+    def answer(self, verdict: Verdict) -> bool:
+        """Add what an environment answered; return whether the conversation goes on."""
+        if verdict.is_infra_error:
+            why = f"the environment failed: {verdict.reason}"
+            self.parts = [Completion("", (), (), "refused", note=why)]
+        if verdict.turn is None:
+            return False
+        self.state = verdict.turn.state
+        self.turns += verdict.turn.messages
+        return True
 
     def whole(self) -> Completion:
-        texts = [part.text for part in self.parts]
-        note = json.dumps(texts) if VERIFIERS.get(self.task.verifier).is_environment else ""
         return replace(
             self.parts[-1],
             token_ids=tuple(token for part in self.parts for token in part.token_ids),
             logprobs=tuple(value for part in self.parts for value in part.logprobs),
-            note=self.parts[-1].note or note,
+            turns=self.turns if self.played else (),
         )
 
 
 class Player:
     """A generator whose completions are conversations with the environment of each request's task.
 
-    The chat template renders the conversation anew for each turn, and ``max_tokens`` limits each response. A
-    completion's text is the last response; its note has all of them as JSON.
+    The chat template renders the conversation anew for each turn, and ``max_tokens`` limits each response; one that it
+    cuts is the last. Completions have ``turns``.
     """
 
     sample_batches = None
     """Batches are sampled one by one."""
 
-    def __init__(self, generator: Generator, scorer: Scorer) -> None:
-        self._generator, self._scorer = generator, scorer
+    def __init__(self, generator: Generator, scorer: Scorer, turns: int) -> None:
+        self._generator, self._scorer, self._turns = generator, scorer, turns
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._generator, name)
@@ -58,23 +93,24 @@ class Player:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        talks = [[_Talk([*r.prompt], seed, r.about) for seed in r.seeds] for r in requests]
+        talks = [
+            [_Talk(request.prompt, seed, request.about) for seed in request.seeds]
+            for request in requests
+        ]
         waiting = [talk for group in talks for talk in group]
-        for turn in range(TURNS):
-            asked = [Request(t.messages, (derive_seed(t.seed, "turn", turn),)) for t in waiting]
+        for turn in range(self._turns):
+            asked = [
+                Request([*t.prompt, *t.turns], (derive_seed(t.seed, "turn", turn),))
+                for t in waiting
+            ]
             answers = self._generator.generate(asked, params, None if turn else on_done)
-            for talk, (completion,) in zip(waiting, answers, strict=True):
-                talk.parts.append(completion)
-            waiting = [talk for talk in waiting if talk.parts[-1].finish_reason != "refused"]
+            said = zip(waiting, answers, strict=True)
+            waiting = [talk for talk, (completion,) in said if talk.say(completion)]
+            if not waiting or turn + 1 == self._turns:
+                break
             items = [(t.parts[-1].text, next_task(t.task, t.state, last=False)) for t in waiting]
-            verdicts = list(zip(waiting, self._scorer.score(items), strict=True)) if items else []
-            waiting = []
-            for talk, verdict in verdicts:
-                if verdict.turn is not None:
-                    response = {"role": "assistant", "content": talk.parts[-1].text}
-                    talk.messages += [response, *verdict.turn.messages]
-                    talk.state = verdict.turn.state
-                    waiting.append(talk)
+            verdicts = zip(waiting, self._scorer.score(items), strict=True)
+            waiting = [talk for talk, verdict in verdicts if talk.answer(verdict)]
             if not waiting:
                 break
         results = [[talk.whole() for talk in group] for group in talks]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from prorl_common import Progress, ServiceError
 from prorl_datasets import Sample
-from prorl_evaluation.sampling.conversations import Player
+from prorl_evaluation.sampling.conversations import Player, are_played
 from prorl_evaluation.sampling.job import (
     EvalJob,
     Part,
@@ -41,7 +41,7 @@ from prorl_evaluation.stats.distributions import require_scipy
 from prorl_evaluation.summary import graded, group_results, pick_examples, problem_result
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError, ProblemResult
 from prorl_inference import Generator
-from prorl_verifiers import VERIFIERS, renewed_records
+from prorl_verifiers import renewed_records
 
 BLOCK = 4096
 
@@ -79,12 +79,12 @@ def evaluate(
                 "are not used"
             )
         if refused:
-            progress.message(f"{refused} samples that the server refused are requested again")
+            progress.message(f"{refused} samples without an answer are requested again")
         total, lack = len(problems) * settings.n, sum(missing(batch, journal) for batch in batches)
         if lack < total:
             progress.message(f"{total - lack} of {total} samples already exist")
-        if any(VERIFIERS.get(problem.task.verifier).is_environment for problem in problems):
-            generator = Player(generator, pool)
+        if are_played(problems):
+            generator = Player(generator, pool, settings.turns)
         every = functools.partial(all_items, batches)
         with GradingThread(journal, pool, progress.message, every, lack < total) as grader:
             if lack:

@@ -44,8 +44,8 @@ class SampleRecord:
     """One sampled answer.
 
     ``logprob`` is the sum of the tokens' log-probabilities in nats (NaN if unknown). ``seconds`` is the sample's share
-    of the batch's time. ``note`` is a server's reason for refusing to answer or, for an environment, a JSON list of all
-    responses.
+    of the batch's time. ``note`` says why a sample was refused. ``turns`` are the messages of a conversation with an
+    environment, after the prompt.
     """
 
     key: str
@@ -58,11 +58,7 @@ class SampleRecord:
     finish_reason: str
     seconds: float
     note: str = ""
-
-    @property
-    def responses(self) -> list[str]:
-        """All responses of the conversation; only environments have several."""
-        return list(json.loads(self.note)) if self.note and not self.refused else [self.text]
+    turns: Sequence[Mapping[str, str]] = ()
 
     @property
     def refused(self) -> bool:
@@ -98,13 +94,16 @@ def task_digest(task: Task) -> str:
     return digest([task.verifier, task.reference])
 
 
+SHARED = ("model", "temperature", "top_p", "max_tokens", "turn_limit", "extra")
+"""What decides a sample besides its problem and seed; the last two are left out if they are the default."""
+
+
 class Keys:
     """Computes the seeds and keys of samples for one model and its sampling parameters."""
 
     def __init__(self, model_digest: str, settings: EvalSettings) -> None:
         self._seed = settings.seed
         self.backend = settings.backend
-        self.extra = dict(settings.extra)
         self.key = functools.lru_cache(KEYS_KEPT)(self._key)
         """Return the key of (id, prompt hash, index): 32 hex digits of a hash over :meth:`fields`."""
         self.shared: dict[str, Any] = {
@@ -112,7 +111,8 @@ class Keys:
             "temperature": float(settings.temperature),
             "top_p": float(settings.top_p),
             "max_tokens": settings.max_tokens,
-            **({"extra": self.extra} if self.extra else {}),
+            **settings.turn_limit,
+            **({"extra": dict(settings.extra)} if settings.extra else {}),
         }
 
     def seed(self, sample_id: str, index: int) -> int:
@@ -232,9 +232,7 @@ class EvalJournal(Closing):
                     f"{path}:{number} is a sample of another model (weights digest {row['model'][:12]}, "
                     f"this model's is {keys.shared['model'][:12]}): {ONE_MODEL}"
                 )
-            if row.get("extra", {}) != keys.extra or any(
-                row[name] != value for name, value in keys.shared.items()
-            ):
+            if {name: row[name] for name in SHARED if name in row} != keys.shared:
                 foreign += 1
                 continue
             made_by = row.get("backend", "transformers")

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from prorl_common import Closing, Progress
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, verdict_record
-from prorl_verifiers import Task, Verdict, score_conversations
+from prorl_verifiers import Task, Verdict, responses_of, score_conversations
 
 
 class Usage(Protocol):
@@ -78,11 +78,11 @@ def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
         return 0
     samples = [journal.samples[key] for key, _ in work]
     pairs = zip(samples, work, strict=True)
-    answers = [(s.responses, p.task) for s, (_, p) in pairs if not s.refused]
-    scored = (verdict for verdict, _ in score_conversations(scorer, answers))
+    answers = [(responses_of(s.turns, s.text), p.task) for s, (_, p) in pairs if not s.refused]
+    scored = (verdict for verdict, _ in score_conversations(scorer.score, answers))
     records = []
     for (key, problem), sample in zip(work, samples, strict=True):
-        refusal = Verdict(None, "infra_error", f"the server refused it: {sample.note}")
+        refusal = Verdict(None, "infra_error", f"no answer: {sample.note}")
         verdict = refusal if sample.refused else next(scored)
         records.append(verdict_record(key, problem.task_sha256, verdict))
     journal.add_verdicts(records)

@@ -290,6 +290,7 @@ class Sampler:
                 finish_reason=completion.finish_reason,
                 seconds=round(share, 6),
                 note=completion.note,
+                turns=completion.turns,
             )
             fields.append(parts)
             records.append(record)

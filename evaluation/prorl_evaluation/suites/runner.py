@@ -13,6 +13,7 @@ from pathlib import Path
 
 from prorl_common import Progress, ServiceError, UserError
 from prorl_evaluation.sampling.choose import EVALS, Run, Target
+from prorl_evaluation.sampling.conversations import settings_for
 from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.sampling.pipeline import Scorer
 from prorl_evaluation.sampling.session import Session
@@ -148,7 +149,7 @@ class _Work:
         limit = self.session.limit
         origin = {"path": f"{self.suite.name}/{one.name}", "manifest_sha256": one.manifest}
         origin |= {"split": "test", **({"limit": str(limit)} if limit is not None else {})}
-        settings = replace(self.session.settings, dataset=origin)
+        settings = settings_for(one.samples, self.session.settings, dataset=origin)
         part = replace(
             self.session, targets=(target,), samples=one.samples, settings=settings, parts=one.parts
         )

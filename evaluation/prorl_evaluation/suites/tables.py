@@ -252,6 +252,7 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
             "temperature": s.temperature,
             "top_p": s.top_p,
             "max_tokens": s.max_tokens,
+            "turns": s.turns,
             "seed": s.seed,
             "limit": result.limit,
             "backend": s.backend,
@@ -287,7 +288,7 @@ def save_suite(result: SuiteResult, root: Path, choice: RowChoice = "core") -> P
     """Write the outcome to ``root`` as JSON and Markdown; return the path of the Markdown file."""
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
-    sampling = {name: getattr(s, name) for name in names}
+    sampling = {name: getattr(s, name) for name in names} | s.turn_limit
     key = [sampling, list(result.names), result.partial, [m.label for m in result.models]]
     # added only if present, so that older file names stay valid
     if result.limit is not None:

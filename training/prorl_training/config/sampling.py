@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from prorl_common import UserError
 from prorl_common.config import Section
-from prorl_common.seeds import MOST_TEMPERATURE
+from prorl_common.seeds import MOST_TEMPERATURE, TURNS
 from prorl_training.spec import PENALTIES, check_part_name, check_part_options
 
 
@@ -66,7 +66,7 @@ class RolloutConfig(Section):
     max_tokens: int = Field(default=8192, ge=1)
     """Maximum response length in tokens, including the end token; also the limit for the length penalty. For an
     environment, this limits the whole conversation after the prompt."""
-    turns: int = Field(default=8, ge=1)
+    turns: int = Field(default=TURNS, ge=1)
     """Environments: maximum number of responses in a conversation."""
     history: Literal["template", "kept"] = "template"
     """Environments: ``template`` refuses a chat template that changes earlier turns, for example by leaving out their
