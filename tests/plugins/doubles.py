@@ -139,10 +139,17 @@ def tool_call(name: str, **arguments: Any) -> str:
 def played(samples: Sequence[Sample], folder: Path, monkeypatch: MonkeyPatch) -> list[Sample]:
     """Return the samples as tasks of PARITY, which is loaded as a plug-in."""
     monkeypatch.setattr(plugins, "_LOADED", plugins._Loaded())
-    monkeypatch.setenv(plugins.ENVIRONMENT, "[]")
     (folder / "parity.py").write_text(PARITY)
     plugins.use_plugins([folder / "parity.py"])
     return [replace(sample, task=Task("parity", {})) for sample in samples]
+
+
+TALK = [
+    {"role": "assistant", "content": tool_call("calculator", expression="2+2")},
+    {"role": "tool", "content": "4"},
+    {"role": "assistant", "content": "\\boxed{4}"},
+]
+"""A conversation with the environment ``tool-arithmetic``, whose answer is 4."""
 
 
 def converse(

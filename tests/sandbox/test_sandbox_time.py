@@ -119,6 +119,7 @@ RIGHT = Outcome("ok", exit_code=0)
         (Outcome("timeout", limit="wall", wall_seconds=40.0, waited_seconds=30.0), True),
         (Outcome("timeout", limit="wall", wall_seconds=12.0, waited_seconds=2.0), False),
         (Outcome("runtime-error", exit_code=1, cpu_seconds=4.0), False),
+        (Outcome("runtime-error", exit_code=-9), True),  # from outside, or by itself
     ],
 )
 def test_what_others_may_have_caused_is_run_again_alone(outcome: Outcome, again: bool) -> None:

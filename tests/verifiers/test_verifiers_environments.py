@@ -1,15 +1,22 @@
 from __future__ import annotations
 
-import json
+import contextlib
+import os
 import re
+import signal
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from doubles import converse
+from doubles import tool_call as call
 
 from prorl_common import NullProgress
+from prorl_common.interrupts import started_processes
 from prorl_datasets import Sample, build, load, load_recipe
 from prorl_sandbox import Outcome, Sandbox, open_sandbox
 from prorl_verifiers import Task, VerifierPool, next_task, no_isolation
@@ -31,10 +38,6 @@ entries:
 needs_sandbox = pytest.mark.skipif(no_isolation() is not None, reason="no isolation here")
 Player = Callable[[Sample, int, str], str]
 """Takes (sample, turn, the environment's last message) and returns a response."""
-
-
-def call(name: str, **arguments: Any) -> str:
-    return f"<tool_call>{json.dumps({'name': name, 'arguments': arguments})}</tool_call>"
 
 
 @pytest.mark.parametrize(
@@ -97,6 +100,36 @@ def test_a_python_session_is_rebuilt_by_its_calls_without_those_that_hang() -> N
         assert run("print(1)\nx = y") == "1\nNameError: name 'y' is not defined"
         first, second = run("x"), run("x")
     assert first == second and len(calls) == 4  # the same seed each time
+
+
+def kill_program(killed: list[int]) -> None:
+    """Kill the process of a box that has computed for 0.2 seconds."""
+    while not killed:
+        for process in map(Path, (f"/proc/{pid}" for pid in started_processes(os.getpid()))):
+            with contextlib.suppress(OSError):
+                state, *fields = (process / "stat").read_text().rpartition(")")[2].split()
+                is_box = b"namespaces/template.py" in (process / "cmdline").read_bytes()
+                if is_box and state == "R" and int(fields[10]) >= 20:
+                    os.kill(int(process.name), signal.SIGKILL)
+                    killed.append(int(process.name))
+        time.sleep(0.01)
+
+
+@needs_sandbox
+def test_a_session_that_is_killed_from_outside_is_rebuilt_and_the_conversation_goes_on(
+    pool: VerifierPool, samples: list[Sample]
+) -> None:
+    (sample, *_) = (s for s in samples if s.task.verifier == "repair-code")
+    busy = "import time\nend = time.time() + 1\nwhile time.time() < end: pass\nx + 1"
+    said = [call("python", code="x = 41"), call("python", code=busy), call("python", code="x")]
+    killed: list[int] = []
+    killer = threading.Thread(target=kill_program, args=(killed,))
+    last = str(sample.metadata["gold_response"])
+    start = lambda turn: killer.start() if turn == 1 else None
+    verdict, told = converse(pool, "repair-code", sample.task.reference, [*said, last], start)
+    killer.join()
+    assert (verdict.reward, told) == (1.0, ["(no output)", "42\n", "41\n"])
+    assert len(killed) == 1
 
 
 @pytest.fixture(scope="module")

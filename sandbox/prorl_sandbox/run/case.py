@@ -248,10 +248,10 @@ def _seconds(box: Box) -> float:
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether a timeout may be due to other programs, so that the case must run again without them."""
+    """Return whether a timeout or a kill may be due to others, so that the case must run again without them."""
     match outcome.limit:
         case None:
-            return False
+            return outcome.status == "runtime-error" and outcome.exit_code == -signal.SIGKILL
         case "cpu":
             ended = outcome.exit_code is not None  # the program ended by itself
             return ended and outcome.cpu_seconds < limits.cpu_seconds * CROWDED_CPU
