@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import pytest
 from command_line import prorl
+from doubles import TALK
 
 from prorl_common import NullProgress
 from prorl_datasets import Sample
@@ -116,6 +118,21 @@ def test_a_link_shows_two_models_answers_to_a_problem_and_each_can_be_checked_ag
     left.get_by_role("button", name="check again and explain").click()
     left.get_by_text("The same reward as recorded.").wait_for()
     left.locator(".findings li").first.wait_for()
+
+
+def test_a_conversation_is_shown_as_for_a_rollout(
+    tmp_path: Path, serve: Any, look: Any, expect: Any, accessible: Any, picture: Any
+) -> None:
+    folder = tmp_path / "evals" / "base-0123abcd"
+    write(folder, "base", 50)
+    lines = (folder / "samples.jsonl").read_text().splitlines()
+    rows = [json.dumps(json.loads(line) | {"turns": TALK}) for line in lines]
+    (folder / "samples.jsonl").write_text("\n".join(rows) + "\n")
+    page = look(f"{serve(folder)}#/base-0123abcd/evaluation?problem=math-3")
+    expect(page.locator("article div.given .text")).to_have_text("4", use_inner_text=True)
+    expect(page.locator("article > .text")).to_contain_text("4", use_inner_text=True)
+    accessible(page)
+    picture(page, "evaluation-conversation-desktop-light")
 
 
 def test_texts_of_a_model_do_nothing_and_their_turning_characters_are_written_out(

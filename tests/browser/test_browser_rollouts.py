@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import yaml
+from doubles import TALK
 from pyarrow import parquet
 
 from prorl_common.rollout_files import rollout_file, schema
@@ -208,6 +209,22 @@ def test_tokens_are_coloured_and_the_pointed_ones_number_is_written_out(
     page.get_by_label("colour tokens by").select_option("sampler")
     page.locator(".tokens .n0").first.wait_for()
     page.wait_for_url("**colour=sampler**")
+
+
+def test_a_conversation_says_who_wrote_what_and_only_sampled_tokens_are_coloured(
+    own_run: Path, serve: Any, look: Any, expect: Any, accessible: Any, picture: Any
+) -> None:
+    write_step(own_run, 13, lambda row: row.update(turns=json.dumps(TALK), given=[0, 8]))
+    page = look(rollouts(serve(own_run), "at=13.0&colour=sampler"))
+    expect(page.locator("div.given")).to_have_text(
+        "tool, from the environment4", use_inner_text=False
+    )
+    expect(page.locator(".tokens span.given")).to_have_count(8)
+    page.locator(".tokens [data-token='3']").hover()
+    reading = "from the environment, not sampled"
+    expect(page.locator(".token-reading")).to_contain_text(reading, use_inner_text=True)
+    accessible(page)
+    picture(page, "rollouts-conversation-desktop-light")
 
 
 def test_without_the_runs_tokenizer_the_page_says_why(own_run: Path, serve: Any, look: Any) -> None:

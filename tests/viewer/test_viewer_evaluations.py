@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from doubles import TALK
 
 from prorl_common import NullProgress, UserError
 from prorl_datasets import Sample
@@ -15,6 +17,7 @@ from prorl_evaluation.boundary.boundary import align
 from prorl_evaluation.boundary.types import Regime
 from prorl_evaluation.sampling.pipeline import Scorer
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_verifiers import Task
 from prorl_viewer.answering import encode
 from prorl_viewer.evaluations.subject import EvaluationSubject, looks_like, open_subjects
 from prorl_viewer.subject import Json, NotFoundError, Private
@@ -185,6 +188,21 @@ def test_answers_are_filtered_by_their_text(two: Path) -> None:
     yes = ask(subject, "samples", problem="math-0", model="base", q="YES")
     assert yes["samples"] == [s for s in every if "right" in s["kinds"]]
     assert yes["all"] == N
+
+
+def test_a_conversation_is_shown_searched_and_checked_in_full(tmp_path: Path) -> None:
+    task = Task("tool-arithmetic", {"answer": "4"})
+    played = [dataclasses.replace(sample, task=task) for sample in make_samples(1)]
+    folder = write(tmp_path / "eval" / "base-0123abcd", "base", problems=played)
+    rows = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
+    lines = [json.dumps(row | {"turns": TALK, "text": "\\boxed{4}"}) for row in rows]
+    (folder / "samples.jsonl").write_text("\n".join(lines) + "\n")
+    subject, where = opened(tmp_path / "eval"), {"problem": "math-0", "model": "base"}
+    with contextlib.closing(subject):
+        page = ask(subject, "sample", **where, index="0")
+        assert [turn["role"] for turn in page["turns"]] == ["assistant", "tool", "assistant"]
+        assert len(ask(subject, "samples", **where, q="CALCULATOR")["samples"]) == N
+        assert subject.actions()["check"]({**where, "index": "0"})["now"]["reward"] == 1.0
 
 
 def test_a_sample_is_judged_again_by_its_recorded_task_and_the_verdict_explained(two: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from doubles import TALK
 from pyarrow import parquet
 
 from prorl_common import UserError
@@ -410,17 +411,20 @@ def test_tokens_end_where_a_browser_counts_and_a_gap_is_sampler_minus_trainer(
         row(4, 1, response="other", **token_columns),
     ]
     rows += [row(4, 2, response="a😀b", token_ids=[9999], sampler_logprobs=[-1.0])]
+    rows += [row(4, 3, response="b", given=[1, 5], **token_columns)]
     write(run, 4, rows)
-    told = [opened.tokens({"step": "4", "row": str(at)}) for at in range(3)]
+    told = [opened.tokens({"step": "4", "row": str(at)}) for at in range(4)]
     assert all("has no model.path" in one["why"] for one in told)
     (tmp_path / "model").mkdir()
     made.save(str(tmp_path / "model" / "tokenizer.json"))
     (run / "config.yaml").write_text(f"model: {{path: {tmp_path / 'model'}}}")
-    same, other, unknown = (opened.tokens({"step": "4", "row": str(at)}) for at in range(3))
+    same, other, unknown, talk = (opened.tokens({"step": "4", "row": str(at)}) for at in range(4))
     assert same["ends"].value == [1, 1, 1, 1, 3, 4]
     assert (same["why"], same["text"], other["text"]) == ("", None, Private("a😀b"))
     assert same["gap"] == [0.5] * 5 + [None]
     assert unknown["why"] or unknown["text"] == Private("")
+    assert (talk["given"].value, talk["text"]) == ([1, 2, 3, 4], Private("a😀b"))
+    assert (talk["sampler"], talk["gap"]) == ([-1.0, *[None] * 4, -1.0], [0.5, *[None] * 5])
 
 
 def test_a_check_says_whether_the_reward_is_the_recorded_one(run: Path, opened: Rollouts) -> None:
@@ -464,11 +468,16 @@ def test_an_exported_page_holds_every_answer_that_its_snapshot_names(opened: Rol
         assert encode(pages[page](query))
 
 
-def test_the_turns_of_a_conversation_say_which_are_trained_on(tmp_path: Path) -> None:
-    said = [("assistant", "go"), ("tool", "4"), ("assistant", "end")]
-    turns = json.dumps([{"role": role, "content": text} for role, text in said])
-    write(tmp_path, 1, [row(1, 0, turns=turns, ended="turns"), row(1, 1)])
+def test_a_conversation_is_shown_by_its_roles_and_checked_with_all_its_responses(
+    tmp_path: Path,
+) -> None:
+    talk = {"verifier": "tool-arithmetic", "turns": json.dumps(TALK), "response": "\\boxed{4}"}
+    write(tmp_path, 1, [row(1, 0, **talk, reward=1.0, ended="turns"), row(1, 1)])
+    where = {"step": "1", "row": "0"}
     with Rollouts(tmp_path) as rollouts:
-        found, alone = (rollouts.one({"step": "1", "row": at}) for at in ("0", "1"))
-    assert [turn["trained"] for turn in found["turns"]] == [True, False, True]
+        found, alone = rollouts.one(where), rollouts.one({"step": "1", "row": "1"})
+        assert rollouts.check(where)["same"] is True
+        with pytest.raises(UserError, match="several responses"):
+            rollouts.testcase(where)
+    assert [turn["role"] for turn in found["turns"]] == ["assistant", "tool", "assistant"]
     assert found["ended"] == "turns" and alone["turns"] == []

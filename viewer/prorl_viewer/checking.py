@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prorl_common import Closing, UserError
@@ -15,8 +16,10 @@ from prorl_verifiers import (
     as_test_case,
     explained_row,
     load_task,
+    score_conversations,
 )
 from prorl_verifiers.replay import agrees
+from prorl_viewer.rollouts.prompts import messages_of
 from prorl_viewer.subject import Json, Private, private
 
 
@@ -27,12 +30,17 @@ class Checker(Closing):
         self._lock = threading.Lock()
         self._pool: VerifierPool | None = None
 
-    def explained(self, response: str, task: Task) -> Json:
-        """Return a response's verdict with an explanation. Raises IsolationError if code cannot be isolated."""
+    def explained(self, responses: Sequence[str], task: Task) -> Json:
+        """Return the verdict of ``responses`` with an explanation; only environments have several responses.
+
+        Raises IsolationError if code cannot be isolated.
+        """
         with self._lock:
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
-            explanation = explained_row(self._pool.score([(response, task)], explain=True)[0])
+            score = functools.partial(self._pool.score, explain=True)
+            ((verdict, _),) = score_conversations(score, [(responses, task)])
+        explanation = explained_row(verdict)
         plain = ("reward", "status", "seconds", "outcome", "isolation")
         return {
             **{name: explanation[name] for name in plain},
@@ -47,7 +55,8 @@ class Checker(Closing):
 
         Raises TaskError or IsolationError.
         """
-        now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
+        responses = _responses(row) or [row["response"] or ""]
+        now = self.explained(responses, load_task(row["verifier"], row["reference"]))
         same = agrees(row, now["reward"])
         recorded = {name: row[name] for name in ("reward", "status")}
         return {"same": same, "stored": {**recorded, "reason": private(row["reason"])}, "now": now}
@@ -59,8 +68,16 @@ class Checker(Closing):
                 self._pool = None
 
 
+def _responses(row: Mapping[str, Any]) -> list[str]:
+    return [text for role, text in messages_of(row["turns"] or "[]") if role == "assistant"]
+
+
 def test_case(row: Mapping[str, Any]) -> str:
     """Return a line for ``prorl verify file`` that expects the recorded reward. Raises UserError."""
+    if len(_responses(row)) > 1:
+        raise UserError(
+            "a conversation has several responses, but a test case has one: prorl verify replay scores it again"
+        )
     try:
         reference = json.loads(row["reference"])
     except (ValueError, TypeError, RecursionError):

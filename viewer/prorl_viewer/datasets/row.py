@@ -96,6 +96,6 @@ def checked_gold(
         raise UserError(
             f"{row['id']} has no gold response, and its verifier cannot make one from the reference"
         )
-    verdict = checker.explained(gold, load_task(row["verifier"], reference))
+    verdict = checker.explained([gold], load_task(row["verifier"], reference))
     reward = verdict["reward"]
     return {**verdict, "accepted": None if reward is None else reward >= FULL_MARKS}

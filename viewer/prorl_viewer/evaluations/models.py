@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -175,18 +175,10 @@ def _key(folder: _Located) -> tuple[object, ...]:
     s = folder.settings
     if s is None:
         return (folder.folder,)
-    if folder.benchmark:
-        limit = s.dataset.get("limit")
-        suite = s.dataset.get("path", "").partition("/")[0]
-        sampled = (s.temperature, s.top_p, s.max_tokens, s.seed, s.backend, str(dict(s.extra)))
-        return (folder.root, suite, limit, sampled)
-    return (
-        folder.root,
-        settings_hash(s, None),
-        s.dataset.get("limit"),
-        s.backend,
-        str(dict(s.extra)),
-    )
+    suite = s.dataset.get("path", "").partition("/")[0] if folder.benchmark else ""
+    sampled = settings_hash(replace(s, dataset={}) if folder.benchmark else s)
+    origin = (folder.root, suite, s.dataset.get("limit"))
+    return (*origin, sampled, s.backend, str(dict(s.extra)))
 
 
 def _group(members: Sequence[_Located], in_order: bool) -> Group:

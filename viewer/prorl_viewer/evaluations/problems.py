@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from prorl_evaluation.sampling.journal import SampleRecord
 from prorl_evaluation.stats.paired import same_problem
 from prorl_evaluation.types import FULL_MARKS, ProblemResult
 from prorl_viewer.answering import label, message
@@ -135,7 +137,7 @@ def _counts(model: Model, result: ProblemResult | None) -> Json:
 def samples_page(model: Model, problem: str, query: Query) -> Json:
     words = query.get("q", "").casefold()
     answers = model.answers(problem)
-    matches = [a for a in answers if words in a.sample.text.casefold()]
+    matches = [a for a in answers if words in _said(a.sample).casefold()]
     kinds = [kind for a in answers for kind in _kinds(a)]
     return {
         "model": model.key,
@@ -154,9 +156,10 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
         "model": model.key,
         "label": model.label,
         "problem": problem,
-        "text": Private(sample.text),
+        "text": Private(sample.turns[-1]["content"] if sample.turns else sample.text),
         "seed": str(sample.seed),
         "seconds": sample.seconds,
+        "turns": [message(m["role"], m["content"]) for m in sample.turns],
         "note": Private(sample.note) if sample.note else None,
         "reason": Private(verdict.reason) if verdict is not None else None,
         "isolation": verdict.isolation if verdict is not None else "",
@@ -173,6 +176,7 @@ def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
         "verifier": task.verifier,
         "reference": task.reference_json(),
         "response": answer.sample.text,
+        "turns": json.dumps(list(answer.sample.turns)),
         "reward": verdict.reward if verdict is not None else None,
         "status": verdict.status if verdict is not None else None,
         "reason": verdict.reason if verdict is not None else None,
@@ -184,6 +188,10 @@ def one_answer(model: Model, problem: str, index: int) -> Answer:
     if not answers:
         raise NotFoundError(f"{model.label} has no sample {index} of problem '{problem}'")
     return answers[0]
+
+
+def _said(sample: SampleRecord) -> str:
+    return "\n".join(m["content"] for m in sample.turns) or sample.text
 
 
 def _line(answer: Answer) -> Json:

@@ -12,6 +12,7 @@ import numpy as np
 from prorl_common import Closing, UserError
 from prorl_common.rollout_files import rollout_file
 from prorl_evaluation.types import FULL_MARKS
+from prorl_viewer.answering import message
 from prorl_viewer.checking import Checker, test_case
 from prorl_viewer.rollouts.index import Index, IndexState
 from prorl_viewer.rollouts.prompts import find_prompt, messages_of, tokens_of
@@ -141,10 +142,7 @@ class Rollouts(Closing):
             **{k: private(v) if k in PRIVATE else _cut(v) for k, v in row.items()},
             "row": number,
             "prompt": find_prompt(self.run, row).to_json(),
-            "turns": [
-                {"role": role, "content": private(text), "trained": role == "assistant"}
-                for role, text in messages_of(row["turns"] or "[]")
-            ],
+            "turns": [message(*turn) for turn in messages_of(row["turns"] or "[]")],
             "group": group,
             "trained_in": self._trained_in(table, row),
         }

@@ -121,7 +121,8 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     """Return a rollout's tokens with their log-probabilities, or "why" there are none.
 
     "sampler" and "trainer" are log-probabilities in nats, "gap" is sampler minus trainer. "advantage" is one number for
-    all tokens. "ends" are the tokens' end offsets in "text" (null: in the response), in UTF-16 units.
+    all tokens. "given" are the indices of an environment's tokens, which have no log-probabilities. "ends" are the
+    tokens' end offsets in "text" (null: in the response), in UTF-16 units.
     """
     ids = row.get("token_ids")
     if not ids:
@@ -130,8 +131,12 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
         }
     if len(ids) > MOST_TOKENS:
         return {"why": f"{len(ids):,} tokens are more than this page shows ({MOST_TOKENS:,})"}
+    bounds = row.get("given") or []
+    ranges = zip(bounds[::2], bounds[1::2], strict=False)
+    given = [i for start, stop in ranges for i in range(max(0, start), min(stop, len(ids)))]
     sampler, trainer = (
-        _numbers(row.get(name), len(ids)) for name in ("sampler_logprobs", "trainer_logprobs")
+        _numbers(row.get(name), len(ids), given)
+        for name in ("sampler_logprobs", "trainer_logprobs")
     )
     gap = None
     if sampler and trainer:
@@ -141,6 +146,7 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
         "sampler": sampler,
         "trainer": trainer,
         "gap": gap,
+        "given": Hidden(given),
         "advantage": row.get("advantage"),
     }
     try:
@@ -156,10 +162,15 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     return {"why": "", "count": len(ids), "ends": Hidden(ends), "text": differing, **numbers}
 
 
-def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | None] | None:
+def _numbers(
+    values: Sequence[float | None] | None, count: int, given: Sequence[int]
+) -> list[float | None] | None:
     if values is None or len(values) != count:
         return None
-    return [None if v is None or not math.isfinite(v) else round(v, 6) for v in values]
+    numbers = [None if v is None or not math.isfinite(v) else round(v, 6) for v in values]
+    for index in given:
+        numbers[index] = None
+    return numbers
 
 
 def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:

@@ -5,6 +5,7 @@ import { Table } from "../table.js";
 import { Reference, Text } from "../text.js";
 import { Response, useRaw } from "../markdown.js";
 import { CheckAgain } from "./check_again.js";
+import { Turns } from "./rollout_one.js";
 import { wanted } from "./evaluation_problems.js";
 import { Share } from "./evaluation_shared.js";
 
@@ -154,6 +155,7 @@ function Answer({ subject, problem, model, index }) {
       ${data.note && html`<dt>note</dt><dd><${Text} value=${data.note} inline /></dd>`}
       ${Object.entries(data.metrics).map(([name, value]) => html`<dt>${name}</dt><dd>${typeof value === "number" ? shown(value) : html`<${Text} value=${value} inline />`}</dd>`)}
     </dl>
+    <${Turns} turns=${data.turns} raw=${raw} />
     <${Response} value=${data.text} label="answer ${index}" raw=${raw} />
     ${data.checkable && html`<${CheckAgain} subject=${subject} query=${query} />`}
   </article>`;

@@ -87,10 +87,13 @@ export function Messages({ prompt, raw }) {
  * The turns of a conversation with an environment before its last response.
  * @param {{turns: any[], raw: boolean}} props
  */
-function Turns({ turns, raw }) {
+export function Turns({ turns, raw }) {
   if (turns.length < 2) return "";
   return html`<details open><summary><h3>Earlier turns</h3></summary>
-    ${turns.slice(0, -1).map((m) => html`<p class="role">${m.role}${m.trained ? "" : ", not trained on"}</p><${Rendered} value=${m.content} label="turn, ${m.role}" raw=${raw} />`)}
+    ${turns.slice(0, -1).map(({ role, content }) => {
+      const own = role === "assistant";
+      return html`<div class=${own ? "" : "given"}><p class="role">${role}${own ? "" : ", from the environment"}</p><${Rendered} value=${content} label="turn, ${role}" raw=${raw} /></div>`;
+    })}
   </details>`;
 }
 

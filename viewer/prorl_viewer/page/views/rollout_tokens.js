@@ -1,7 +1,7 @@
 // A response by token, coloured by log-prob, sampler gap or advantage, with the number of the token under the pointer.
 import { html, shown, useMemo, useRef, useState } from "../lib.js";
 
-/** @typedef {{why: string, count?: number, ends?: number[], text?: import("../data.js").Private | null, sampler: (number | null)[] | null, trainer: (number | null)[] | null, gap: (number | null)[] | null, advantage: number | null}} Tokens */
+/** @typedef {{why: string, count?: number, ends?: number[], text?: import("../data.js").Private | null, sampler: (number | null)[] | null, trainer: (number | null)[] | null, gap: (number | null)[] | null, advantage: number | null, given?: number[]}} Tokens `given`: indices of the environment's tokens */
 
 const FIRST = 3000; // tokens drawn initially
 /** The values that can colour tokens, with CSS classes and legends. Classes: n0 none, b1..b4 towards bad, g1..g4 towards good. */
@@ -48,9 +48,10 @@ export function TokenText({ tokens, response, by }) {
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const text = tokens.text?.text ?? response;
   const pieces = useMemo(() => cut(text, tokens.ends ?? []), [text, tokens.ends]);
+  const given = useMemo(() => new Set(tokens.given), [tokens.given]);
   const kind = COLOURS[by];
   /** @param {number} token */
-  const valueOf = (token) => (by === "advantage" ? tokens.advantage : (tokens[by]?.[token] ?? null));
+  const valueOf = (token) => (by !== "advantage" ? (tokens[by]?.[token] ?? null) : given.has(token) ? null : tokens.advantage);
   const drawn = all ? pieces.length : Math.min(pieces.length, FIRST);
 
   /** @param {KeyboardEvent} event */
@@ -69,16 +70,16 @@ export function TokenText({ tokens, response, by }) {
     if (token !== undefined) setAt(Number(token));
   }
 
-  const named = at >= 0 ? `token ${at + 1} of ${pieces.length} ${JSON.stringify(pieces[at])}: ${kind.title} ${shown(valueOf(at), 4)} ${kind.unit}` : `${pieces.length} tokens; point at one, or walk with the arrow keys`;
-  const others = at >= 0 && by !== "advantage" ? (["sampler", "trainer", "gap"].filter((k) => k !== by && tokens[/** @type {"gap"} */ (k)]).map((k) => ` · ${COLOURS[/** @type {Colour} */ (k)].title} ${shown(tokens[/** @type {"gap"} */ (k)]?.[at], 4)}`)) : [];
-  return html`<p class="token-legend">${kind.legend.map(([name, words]) => html`<span><span class="swatch ${name}">${name[0] === "n" ? "·" : name[1]}</span> ${words}</span>`)}</p>
+  const named = at >= 0 ? `token ${at + 1} of ${pieces.length} ${JSON.stringify(pieces[at])}: ${given.has(at) ? "from the environment, not sampled" : `${kind.title} ${shown(valueOf(at), 4)} ${kind.unit}`}` : `${pieces.length} tokens; point at one, or walk with the arrow keys`;
+  const others = at >= 0 && by !== "advantage" && !given.has(at) ? (["sampler", "trainer", "gap"].filter((k) => k !== by && tokens[/** @type {"gap"} */ (k)]).map((k) => ` · ${COLOURS[/** @type {Colour} */ (k)].title} ${shown(tokens[/** @type {"gap"} */ (k)]?.[at], 4)}`)) : [];
+  return html`<p class="token-legend">${kind.legend.map(([name, words]) => html`<span><span class="swatch ${name}">${name[0] === "n" ? "·" : name[1]}</span> ${words}</span>`)}${given.size > 0 && html`<span class="given">from the environment</span>`}</p>
     <p class="token-reading" aria-live="polite"><bdi>${named}${others}</bdi></p>
-    ${tokens.text && html`<p class="note">the tokens' own text, which is not quite the response's</p>`}
+    ${tokens.text && html`<p class="note">${given.size > 0 ? "the tokens of all turns" : "the tokens' own text, which is not quite the response's"}</p>`}
     <div class="text tokens" ref=${frame} tabindex="0" role="application" aria-label="response by tokens; arrow keys walk" onKeyDown=${walk} onPointerOver=${point} onClick=${point}>
       <bdi>${pieces.slice(0, drawn).map((piece, token) => {
         if (!piece) return "";
         const value = valueOf(token);
-        const classes = [value === null ? "n0" : kind.class(value), token === at ? "here" : ""].join(" ");
+        const classes = [given.has(token) ? "given" : value === null ? "n0" : kind.class(value), token === at ? "here" : ""].join(" ");
         return html`<span data-token=${token} class=${classes}>${piece}</span>`;
       })}</bdi>
       ${drawn < pieces.length && html`<p class="more"><button onClick=${() => setAll(true)}>show all ${pieces.length.toLocaleString("en")} tokens</button></p>`}
