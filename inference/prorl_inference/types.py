@@ -118,6 +118,12 @@ class Request:
         """Start of the last message, to identify the prompt in messages."""
         return " ".join(str(self.prompt[-1]["content"]).split())[:60] if self.prompt else ""
 
+    @property
+    def missing(self) -> int:
+        """The number of samples that have not ended."""
+        ended = sum(completion.finish_reason != "paused" for completion in self.begun)
+        return len(self.seeds) - ended
+
     def check_fresh(self) -> None:
         """Raise UserError if a sample has begun, for generators that cannot continue samples."""
         if any(c.token_ids or c.finish_reason != "paused" for c in self.begun):

@@ -11,22 +11,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from doubles import InProcess, played
 from safetensors.torch import load_file
 
 from prorl_common import NullProgress, ServiceError, UserError
 from prorl_common.interrupts import started_processes
-from prorl_inference import quiet_transformers
+from prorl_common.rollout_files import read_rollouts, rollout_files
+from prorl_inference import Completion, Request, SamplingParams, quiet_transformers
 from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_inference.types import sampled_at
 from prorl_training.config import TrainConfig
 from prorl_training.engine.builder import Builder
 from prorl_training.engine.local import LocalEngine, check_gpus
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.engine.ranks import Member, Team, TeamPolicy
+from prorl_training.engine.ranks import Member, Team, TeamGenerator, TeamPolicy
 from prorl_training.policy.packing import PromptGroup, build_packs
 from prorl_training.policy.ranks import Ranks
 from prorl_training.policy.update import UpdateBatch
@@ -45,16 +50,19 @@ LEARNS: dict[str, Any] = {
 
 
 def drawn_groups(seed: int) -> list[PromptGroup]:
-    """Return six prompts of random tokens with four responses each."""
+    """Return six prompts of random tokens with four responses each, some with tokens of an environment."""
     draw = random.Random(seed)
 
     def tokens(most: int) -> tuple[int, ...]:
         return tuple(draw.randrange(256) for _ in range(draw.randint(1, most)))
 
-    return [
-        PromptGroup(tokens(9), tuple(tokens(12) for _ in range(4)), tuple(range(4 * g, 4 * g + 4)))
-        for g in range(6)
-    ]
+    groups = []
+    for first in range(0, 24, 4):
+        responses = tuple(tokens(12) for _ in range(4))
+        given = tuple(((1, draw.randint(2, len(r) - 1)),) if len(r) > 2 else () for r in responses)
+        indices = tuple(range(first, first + 4))
+        groups.append(PromptGroup(tokens(9), responses, indices, given if first % 8 else ()))
+    return groups
 
 
 @pytest.mark.parametrize("sharded", [False, True])
@@ -98,7 +106,12 @@ def updated(config: TrainConfig, model: Path, work: Path) -> tuple[dict[str, Any
         for step in range(5):
             groups, draw = drawn_groups(step), random.Random(step)
             advantages = torch.tensor([draw.gauss(0, 1) for _ in range(24)])
-            sampled = [[-5.5] * len(r) for group in groups for r in group.responses]
+            counts = [
+                len(sampled_at(len(r), given))
+                for g in groups
+                for r, given in zip_longest(g.responses, g.given, fillvalue=())
+            ]
+            sampled = [[-5.5] * count for count in counts]
             mini_batches = [groups[::2], groups[1::2]]
             batch = UpdateBatch(
                 mini_batches, advantages, sampled, config, measure_kl_share=step > 0
@@ -147,6 +160,27 @@ def test_on_fixed_rollouts_several_ranks_give_the_checkpoint_and_stats_of_one(
             torch.testing.assert_close(values, one.trainer_logprobs[index], atol=1e-4, rtol=0)
 
 
+def test_only_the_samples_that_are_left_of_a_conversation_run(
+    make_config: Callable[..., TrainConfig], model: Path, tmp_path: Path
+) -> None:
+    ended = Completion("x", (1,), (-0.5,), "stop")
+    between, asked = ended.answered((5, 6)), [{"role": "user", "content": "x"}]
+    with contextlib.closing(Team(make_config(), tmp_path)) as team:
+        team.run(Member.load, model)
+        team.own.open_sampler(model)
+        with TeamGenerator(team).stream(SamplingParams(max_tokens=9)) as stream:
+            stream.submit(0, Request(asked, (1, 2), (ended, between)))
+            stream.submit(1, Request(asked, (1, 2), (ended, ended)))
+            assert stream.running == 1
+            assert stream.take() == [(1, [ended, ended])]
+            ((key, (first, second)),) = stream.take()
+            assert (key, first, stream.running) == (0, ended, 0)
+            assert second.given == between.given and second.finish_reason != "paused"
+            stream.submit(2, Request(asked, (1, 2), (ended, ended)))
+            stream.submit(3, Request(asked, (1, 2), (ended, replace(between))))
+            assert dict(stream.stop()) == {2: [ended, ended], 3: [ended, between]}
+
+
 def train(config: TrainConfig, run: Path, task: Any, break_at: int = 0) -> list[dict[str, Any]]:
     """Start or resume a run on the digit task; return its metrics. Rank 1 is killed in step ``break_at``."""
     folder, (samples, scorer) = RunFolder(run), task
@@ -173,14 +207,19 @@ def weights(run: Path, step: int) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("staleness", "sharding"), [(0, "none"), (1, "none"), (1, "fsdp")])
+@pytest.mark.parametrize(
+    ("staleness", "sharding", "environment"),
+    [(0, "none", False), (1, "none", False), (1, "fsdp", False), (0, "none", True)],
+)
 def test_a_run_whose_second_rank_is_killed_says_so_and_equals_the_unbroken_run_once_resumed(
     staleness: int,
     sharding: str,
+    environment: bool,
     make_config: Callable[..., TrainConfig],
     digit_task: Any,
     model: Path,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "manifest.json").write_text('{"files": {}}')
@@ -190,6 +229,9 @@ def test_a_run_whose_second_rank_is_killed_says_so_and_equals_the_unbroken_run_o
     def config(**over: Any) -> TrainConfig:
         return make_config(**settings, data={"path": str(tmp_path / "data")}, model=places | over)
 
+    if environment:
+        samples = [played(part, tmp_path, monkeypatch) for part in digit_task[0]]
+        digit_task = (samples, InProcess())
     unbroken = train(config(), tmp_path / "unbroken", digit_task)
     assert any("kl" in row for row in unbroken)
     broken = tmp_path / "broken"
@@ -203,6 +245,9 @@ def test_a_run_whose_second_rank_is_killed_says_so_and_equals_the_unbroken_run_o
     # checkpoints do not depend on the number of ranks
     rows = train(config(gpus=1).model_copy(update={"steps": 5}), broken, digit_task)
     assert rows[:4] == unbroken and rows[4]["step"] == 5
+    files = rollout_files(tmp_path / "unbroken").values()
+    given = [row for file in files for row in read_rollouts(file).to_pylist() if row["given"]]
+    assert bool(given) == environment
 
 
 @pytest.mark.parametrize(

@@ -482,6 +482,7 @@ class TeamStream:
             team.own.open_stream(params, on_done)
         self._own: Stream = team.own.stream
         self._running = dict.fromkeys(range(team.own.ranks.size), 0)
+        self._ended: list[Ended] = []
         self.rows = self._own.rows * len(self._running)
         self.repeatable = self._own.repeatable
 
@@ -499,14 +500,20 @@ class TeamStream:
         return sum(self._running.values())
 
     def submit(self, key: int, request: Request) -> None:
+        if not (missing := request.missing):
+            self._ended.append((key, list(request.begun)))
+            return
         rank = min(self._running, key=lambda r: (self._running[r], r))
-        self._running[rank] += len(request.seeds)
+        self._running[rank] += missing
         if rank == 0:
             self._own.submit(key, request)
         else:
             self._team.others[rank - 1].send(Command(Member.submit, (key, request)))
 
     def take(self, wait: float | None = None) -> list[Ended]:
+        if self._ended:
+            whole, self._ended = self._ended, []
+            return whole
         if self.repeatable:
             asked = [other for other in self._team.others if self._running[other.rank]]
             for other in asked:
@@ -529,7 +536,8 @@ class TeamStream:
                 return ended
 
     def stop(self) -> list[Ended]:
-        stopped = [pair for pairs in self._team.run(Member.stop_stream) for pair in pairs]
+        stopped = [*self._ended]
+        stopped += [pair for pairs in self._team.run(Member.stop_stream) for pair in pairs]
         for other in self._team.others:
             for sampled in other.arrived():
                 stopped += self._record(other.rank, sampled)
