@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import fake_vllm
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from prorl_common import UserError
 from prorl_inference import Completion, Request, SamplingParams, TransformersGenerator
+from prorl_inference.backends.vllm import VllmGenerator
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_inference.tokens import continuation, encode_prompt, rewritten_history
 from prorl_inference.types import sampled_at
@@ -111,27 +114,39 @@ def test_templates_that_rewrite_earlier_turns_are_found(template: str, words: st
     assert found is None if words is None else words in str(found)
 
 
-@pytest.mark.parametrize(("batching", "rows"), [("fixed", 8), ("fixed", 2), ("refill", 3)])
+@pytest.mark.parametrize(
+    ("sampler", "rows"), [("fixed", 8), ("fixed", 2), ("refill", 3), ("vllm", 8)]
+)
 def test_a_sampled_token_of_a_conversation_has_the_log_prob_of_a_plain_forward_pass(
-    batching: Any, rows: int
+    sampler: Any, rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model, tokenizer = tiny_model(seed=1, spread=0.2), byte_tokenizer()
-    generator = TransformersGenerator(model, tokenizer, batch_size=rows, batching=batching)
+    generator: Any
+    if sampler == "vllm":
+        model.save_pretrained(tmp_path)
+        tokenizer.save_pretrained(tmp_path)
+        fake_vllm.install(monkeypatch)
+        generator = VllmGenerator(tmp_path, tokenizer, batch_size=rows)
+    else:
+        generator = TransformersGenerator(model, tokenizer, batch_size=rows, batching=sampler)
     generator.stop_ids = frozenset(range(0, 260, 9))
     messages = [{"role": "user", "content": "ab"}]
+    prompt = encode_prompt(tokenizer, messages)
     begun: tuple[Completion, ...] = ()
     texts: list[str] = []
     for turn in range(3):
         request = Request(messages, (1, 2, 3, 4, 5), begun)
         (completions,) = generator.generate([request], SamplingParams(max_tokens=90))
         texts = [c.text for c in completions]
+        if sampler == "vllm" and turn:  # a turn is asked for with exactly the tokens so far
+            sent = [tuple(ids[len(prompt) :]) for ids in fake_vllm.LLM.prompts[-5:]]
+            assert sent == [c.token_ids for c in begun]
         if turn < 2:
             answer = [{"role": "user", "content": "é"}]
             begun = tuple(
                 c.answered(continuation(tokenizer, messages, answer, c.token_ids[-1]))
                 for c in completions
             )
-    prompt = encode_prompt(tokenizer, messages)
     assert len({c.token_ids for c in completions}) == 5
     for completion, text in zip(completions, texts, strict=True):
         assert len(completion.given) == 2 and completion.finish_reason == "stop"

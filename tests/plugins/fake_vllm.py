@@ -18,6 +18,7 @@ class LLM:
     """Level 2 of ``sleep`` loses the weights, as in vLLM (v1/worker/gpu_worker.py)."""
 
     calls: ClassVar[list[Any]] = []
+    prompts: ClassVar[list[list[int]]] = []
 
     def __init__(self, model: str, **options: Any) -> None:
         self.options = options
@@ -61,6 +62,7 @@ class LLM:
 
     def add_request(self, name: str, prompt: dict[str, list[int]], options: Any) -> None:
         self.requests[name] = (prompt["prompt_token_ids"], options)
+        self.prompts.append(prompt["prompt_token_ids"])
 
     def abort_request(self, names: list[str]) -> None:
         for name in names:
@@ -95,3 +97,4 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: LLM.calls.append("empty_cache"))
     monkeypatch.setattr(LLM, "calls", [])
+    monkeypatch.setattr(LLM, "prompts", [])
