@@ -87,7 +87,7 @@ def test_a_tools_message_comes_from_the_user_where_the_template_knows_no_tools()
     assert tokenizer.decode(ids) == (
         "\n<turn>user\n<tool_response>\n4\n</tool_response></turn>\n<turn>model\n"
     )
-    with pytest.raises(UserError, match="cannot continue: roles must alternate"):
+    with pytest.raises(UserError, match="cannot render this conversation: roles must alternate"):
         continuation(tokenizer, question, [{"role": "user", "content": "x"}] * 2, end)
 
 
