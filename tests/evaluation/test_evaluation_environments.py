@@ -84,7 +84,6 @@ def test_an_evaluation_plays_environments_until_an_end_a_limit_or_a_fault(tmp_pa
     assert "the environment failed: broken" in rows[4]["note"]
     assert sum(p.infra_errors for p in result.problems) == 2
     assert "assistant: go\n\nuser: turn 0" in result.examples[1].response
-    # what a fault ended is played again, and only that
     scorer.away = False
     again = evaluate(Script(), samples, settings, tmp_path, scorer, told := Messages())
     assert [p.reward_mean for p in again.problems[5:]] == [0.5]
@@ -114,7 +113,6 @@ def test_the_limit_of_turns_is_the_users_else_the_runs_else_that_of_training(
     config = load_eval_config(None, {"sampling.turns": given})
     found = settings_of(config, run)
     assert settings_for(samples_of("end"), found).turns == turns
-    # without an environment the limit has no effect, so it separates no results
     without = settings_for(make_samples(1), found)
     assert without.turns == TURNS == TrainConfig().rollout.turns
     assert (settings_hash(without) == settings_hash(found)) == (turns == TURNS)
