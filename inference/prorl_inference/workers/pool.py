@@ -115,7 +115,7 @@ class SamplingPool(Closing):
         return [results[number] for number in range(len(requests))]
 
     def prepare(self) -> None:
-        """Load the models of all workers in parallel. Raises the first error that is not a ServiceError."""
+        """Load the models of all workers in parallel. Raises the first error, but a ServiceError only when it samples."""
         outcomes: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
         def load(worker: Worker) -> None:

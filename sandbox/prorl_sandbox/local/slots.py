@@ -258,7 +258,7 @@ class Templates:
 
 
 class SlotPool:
-    """Lends up to ``size`` processes for programs at once. Thread-safe."""
+    """Lends up to ``size`` processes that run programs. Thread-safe."""
 
     def __init__(self, templates: Templates, size: int) -> None:
         self.places = Places(size)

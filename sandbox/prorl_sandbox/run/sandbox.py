@@ -281,7 +281,7 @@ class Account:
 
 @dataclass(slots=True)
 class _Ahead:
-    """A test case that was started early. If ``result`` is NoneFree, it must be run again."""
+    """A test case that was started early. With a NoneFree error as ``result`` (no process was free), it is run again."""
 
     limits: Limits
     result: Outcome | Exception | None = None

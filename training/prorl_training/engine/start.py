@@ -42,7 +42,7 @@ class EngineChoice:
 
 
 def look() -> Machine:
-    """Return what this machine has, without importing OpenRLHF."""
+    """Return the GPUs and packages of this machine, without importing OpenRLHF."""
     from prorl_training.engine.openrlhf.versions import require_stack
     from prorl_training.planning.gpus import visible_gpus
 

@@ -130,7 +130,7 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
 
 
 def reserve(processes: int, pass_bytes: int) -> int:
-    """Return the bytes assumed for the CUDA contexts of ``processes`` and for fragmentation of ``pass_bytes``."""
+    """Return the bytes assumed for CUDA contexts and for memory lost to fragmentation. ``pass_bytes``: memory of a pass."""
     return processes * CONTEXT_BYTES + int(WASTE * pass_bytes)
 
 

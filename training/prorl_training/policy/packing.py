@@ -188,7 +188,7 @@ class PackMask:
 
     @property
     def plain(self) -> bool:
-        """Whether the mask is causal attention over the whole pass."""
+        """Whether the mask is plain causal attention over all tokens."""
         length = len(self.positions)
         return len(self.spans) == 1 and (self.window is None or self.window >= length)
 

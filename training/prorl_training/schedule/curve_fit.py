@@ -264,7 +264,7 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
 
 
 class Likely(NamedTuple):
-    """Posterior ``weights`` (noise variance x correlation x shape), and the ``variances`` of the first axis."""
+    """Posterior ``weights`` [variances, correlations, shapes] on a grid, and the grid's noise ``variances``."""
 
     variances: Array
     weights: Array

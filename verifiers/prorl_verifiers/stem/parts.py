@@ -99,7 +99,7 @@ def labelled(text: str) -> list[str] | None:
 
 
 def answer_parts(answer: str | None, text: str, count: int) -> list[str] | None:
-    """Return the ``count`` parts of the answer or, if it has no such parts, the last ``count`` boxed texts, or None."""
+    """Split an answer into ``count`` parts, or take the last ``count`` boxed texts. Return None if neither is possible."""
     if answer is not None:
         parts = _split(answer, count)
         if parts is not None:

@@ -193,7 +193,7 @@ class RowTable:
                     values: dict[str, Any] = table.slice(left, 1).to_pylist()[0]
                     return values
                 left -= rows
-        raise DatasetError(f"{self.files[at]} changed while it was open: open the page again")
+        raise DatasetError(f"{self.files[at]} changed while it was open: reload the page")
 
 
 @contextmanager

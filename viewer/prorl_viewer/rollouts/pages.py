@@ -265,7 +265,7 @@ class Rollouts(Closing):
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
-        """Return the first later step that trained on this response, or None if there is none."""
+        """Return the first step after ``row``'s that trained on its response, or None if there is none."""
         carried = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
         rows = table.select(carried)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]

@@ -20,7 +20,7 @@ def of_kinds(
     hard: tuple[Kind, ...],
     summary: str = "",
 ) -> Family:
-    """Return a family; each problem is drawn by a random one of its level's functions."""
+    """Return a family of problems. ``easy``, ``middle`` and ``hard`` are the functions that draw a problem of each level."""
 
     def make(rng: Random, level: int) -> Problem:
         return rng.choice((easy, middle, hard)[level - 1])(rng)

@@ -101,7 +101,7 @@ def _closed(rule: _Distances, edge: list[int]) -> bool:
 
 
 def _costs(rule: _Distances, edge: list[int]) -> list[int]:
-    """Return the cost of an edge as the first, second, ... ``layers``-th edge of a walk."""
+    """Return the costs of an edge if it is the first, second, ... edge of a walk."""
     if rule.level == 1:
         return [1]
     if rule.level == 2:

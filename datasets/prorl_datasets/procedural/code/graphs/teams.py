@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Teams:
-    """A problem in which vertex v has the skill (``f``*v + ``g``) modulo ``m``."""
+    """A problem about teams in a graph: person v has the skill (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     m: int

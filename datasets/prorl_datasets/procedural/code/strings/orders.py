@@ -59,7 +59,7 @@ def _ordered_value(letters: str, place: int) -> Callable[[str], int]:
 
 
 def _order_key(letters: str, place: int) -> tuple[str, str]:
-    """Return (expression in ``word``, description) of the sort key number ``place``."""
+    """Return (Python expression with the variable ``word``, description in words) of the sort key with index ``place``."""
     key = (
         "len(word)",
         "word[-1]",
