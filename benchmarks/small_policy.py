@@ -98,6 +98,7 @@ def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
             sampling__temperature=how.temperature,
             sampling__top_p=1.0,
             sampling__max_tokens=how.max_tokens,
+            sampling__turns=how.turns,
             sampling__seed=how.seed,
             scoring__workers=1,
             model__device=str(study.settings["model.device"]),

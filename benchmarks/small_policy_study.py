@@ -38,6 +38,7 @@ class Evaluation(BaseModel):
     temperature: float = 1.0
     max_tokens: int = 24
     seed: int = 12
+    turns: int = 8
     only: str | None = None
     """A JSON file, relative to the repository, with the ids of the problems; None: all."""
     checkpoints: list[str] = ["latest"]

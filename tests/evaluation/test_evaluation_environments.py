@@ -30,6 +30,7 @@ TALKS: dict[str, tuple[int, float | None]] = {
     "go go end": (3, 0.5),
     "go go go go": (3, 0.5),  # the limit of turns
     "go cut end": (2, 1.0),  # the limit of tokens
+    "go full end": (1, 1.0),  # the limit of the context
     "go raise": (2, None),
     "go down end": (2, None),
 }
@@ -51,6 +52,8 @@ class Script(FakeGenerator):
 def _say(request: Request) -> Completion:
     said = sum(message["role"] == "assistant" for message in request.prompt)
     word = [*request.prompt[0]["content"].split(), "end"][said]
+    if word == "full" and request.follows:
+        return Completion("", (), (), "length")
     return Completion(word, (1, 2), (-0.5, -0.5), "length" if word == "cut" else "stop")
 
 
@@ -81,15 +84,15 @@ def test_an_evaluation_plays_environments_until_an_end_a_limit_or_a_fault(tmp_pa
         answers = [{"role": "user", "content": f"turn {n}"} for n in range(count - 1)]
         assert (row["turns"][::2], row["turns"][1::2]) == (said, answers), script
         assert (rewards[row["key"]], row["text"]) == (reward, words[-1] if reward else "")
-    assert "the environment failed: broken" in rows[4]["note"]
+    assert "the environment failed: broken" in rows[5]["note"]
     assert sum(p.infra_errors for p in result.problems) == 2
     assert "assistant: go\n\nuser: turn 0" in result.examples[1].response
     scorer.away = False
     again = evaluate(Script(), samples, settings, tmp_path, scorer, told := Messages())
-    assert [p.reward_mean for p in again.problems[5:]] == [0.5]
+    assert [p.reward_mean for p in again.problems[6:]] == [0.5]
     assert "2 samples without an answer are requested again" in told.lines
     other = evaluate(Script(), samples, SETTINGS, tmp_path, scorer, told)
-    assert other.problems[2].reward_mean == 0.5 and "6 samples" in told.lines[-2]
+    assert other.problems[2].reward_mean == 0.5 and "7 samples" in told.lines[-2]
     assert regrade(tmp_path, scorer, NullProgress()).changed == 1  # what has no verdict yet
 
 

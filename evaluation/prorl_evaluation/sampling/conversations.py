@@ -45,7 +45,11 @@ class _Talk:
         return VERIFIERS.get(self.task.verifier).is_environment
 
     def say(self, part: Completion) -> bool:
-        """Add a response; return whether an environment may answer it."""
+        """Add a response; return whether an environment may answer it. An empty one says that the context is full."""
+        if self.parts and part.finish_reason == "length" and not part.token_ids:
+            while self.turns[-1]["role"] != "assistant":
+                self.turns.pop()
+            return False
         self.parts.append(part)
         self.turns.append({"role": "assistant", "content": part.text})
         return self.played and part.finish_reason == "stop"
@@ -100,7 +104,9 @@ class Player:
         waiting = [talk for group in talks for talk in group]
         for turn in range(self._turns):
             asked = [
-                Request([*t.prompt, *t.turns], (derive_seed(t.seed, "turn", turn),))
+                Request(
+                    [*t.prompt, *t.turns], (derive_seed(t.seed, "turn", turn),), follows=turn > 0
+                )
                 for t in waiting
             ]
             answers = self._generator.generate(asked, params, None if turn else on_done)
