@@ -187,5 +187,5 @@ def test_one_repository_at_two_revisions_is_one_line(
         "revision: %s, files: [dapo.jsonl], adapter: dapo_math}}\n"
     )
     recipe = make_recipe(f"name: x\nentries:\n{entry % ('a', 'v1')}{entry % ('b', 'v2')}")
-    with pytest.raises(UserError, match=r"'a' and 'b' take own/dapo at two revisions \(v1, v2\)"):
+    with pytest.raises(UserError, match=r"'a' and 'b' use own/dapo at two revisions \(v1, v2\)"):
         _build(recipe, mirror)

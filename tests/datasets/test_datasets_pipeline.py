@@ -206,9 +206,7 @@ def test_a_generated_domain_that_loses_too_much_stops_with_its_reasons(
         "kind: procedural, members: [speed, density], count: {train: 300}}\n"
     )
     refusing = make_scorer(refused=("1", "2"))
-    with pytest.raises(
-        DatasetError, match=r"domain stem lost \d+ of \d+ .*s-density: gold"
-    ) as caught:
+    with pytest.raises(DatasetError, match=r"domain stem: .* \d+ of \d+ .*s-density") as caught:
         build_with(refusing, recipe, tmp_path / "d", progress=NullProgress())
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "d").exists()

@@ -239,7 +239,7 @@ def test_an_image_holds_the_packages_that_languages_name_pythons_first(
     monkeypatch.setattr(LANGUAGES, "get", specs.__getitem__)
     found = images.Recipe(languages=("perl", "python")).packages
     assert found == ["python3", "perl", "libtest-perl"]
-    with pytest.raises(UserError, match="bare names no Debian packages"):
+    with pytest.raises(UserError, match="bare does not name its Debian packages"):
         images.Recipe(languages=("python", "bare"))
 
 

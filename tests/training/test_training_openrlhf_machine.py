@@ -101,7 +101,7 @@ def test_programs_of_the_environment_are_found_though_it_is_not_activated() -> N
 
 
 def test_a_run_without_threads_is_refused() -> None:
-    with pytest.raises(UserError, match="0 threads"):
+    with pytest.raises(UserError, match="threads is 0"):
         environment("cpu", 0)
 
 
