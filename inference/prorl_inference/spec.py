@@ -30,6 +30,7 @@ class BackendOptions:
     - ``memory_share``: fraction of device memory for the backend's weights and cache.
     - ``request_seeds``: whether results must depend on the requests' seeds.
     - ``in_flight``: whether weights may change while samples are in progress.
+    - ``servers``, ``weights_folder``: URLs of vLLM servers, and the folder from which they read new weights.
     - ``tell``: function that shows a message to the user; called from any thread.
     """
 
@@ -47,6 +48,8 @@ class BackendOptions:
     tell: Callable[[str], None] = lambda _: None
     request_seeds: bool = True
     in_flight: bool = False
+    servers: tuple[str, ...] = ()
+    weights_folder: Path | None = None
 
     def folder(self) -> Path:
         """Return ``path``. Raises UserError if it is None."""

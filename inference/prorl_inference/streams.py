@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Self
 
 from prorl_common import PluginError
@@ -10,6 +11,7 @@ from prorl_inference.types import (
     Completion,
     Ended,
     Generator,
+    OnDone,
     OnResult,
     Request,
     SamplingParams,
@@ -33,11 +35,28 @@ def sample_all(
     return [results[index] for index in range(len(requests))]
 
 
+class Streaming(ABC):
+    """Base of generators that sample through a stream."""
+
+    @abstractmethod
+    def stream(self, params: SamplingParams, on_done: OnDone = None) -> Stream: ...
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: OnDone = None,
+        on_result: OnResult | None = None,
+    ) -> list[list[Completion]]:
+        """See ``Generator.generate``. Raises UserError for prompts that fill the context or parameters out of range."""
+        return sample_all(self.stream(params, on_done), requests, on_result)
+
+
 def generate_all(
     generator: Generator,
     requests: Sequence[Request],
     params: SamplingParams,
-    on_done: Callable[[int], None] | None,
+    on_done: OnDone,
     on_result: OnResult,
 ) -> None:
     """Sample ``requests`` with ``generator``. Raises PluginError if some completions are missing."""
@@ -60,9 +79,7 @@ def generate_all(
         )
 
 
-def open_stream(
-    generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
-) -> Stream:
+def open_stream(generator: Generator, params: SamplingParams, on_done: OnDone = None) -> Stream:
     """Return ``generator.stream(params, on_done)``, or a ``ListStream`` if there is no such method.
 
     ``on_done(count)`` is called inside ``take`` with the number of ended samples. Raises UserError for parameters out
@@ -83,10 +100,7 @@ class ListStream:
     repeatable = False
 
     def __init__(
-        self,
-        generator: Generator,
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
+        self, generator: Generator, params: SamplingParams, on_done: OnDone = None
     ) -> None:
         self._generator, self._params, self._on_done = generator, params, on_done
         self._waiting: dict[int, Request] = {}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError
-from prorl_inference.types import Completion, Ended, Messages, ModelError, Request
+from prorl_inference.types import Completion, Ended, Messages, ModelError, OnDone, Request
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -242,9 +242,7 @@ class _Open:
 class Results:
     """Assembles ended samples into completed requests. ``missing`` is the number of unfinished samples."""
 
-    def __init__(
-        self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None
-    ) -> None:
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, on_done: OnDone = None) -> None:
         self._tokenizer = tokenizer
         self._on_done = on_done
         self.missing = 0

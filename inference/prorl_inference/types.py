@@ -132,6 +132,8 @@ class Request:
             )
 
 
+OnDone = Callable[[int], None] | None
+"""Called with the number of samples that have ended."""
 OnResult = Callable[[int, list[Completion]], None]
 """Called with a request's index and its completions when they are complete."""
 

@@ -27,7 +27,7 @@ from prorl_inference import (
     open_servers,
     sample_batches,
 )
-from prorl_inference.backends.openai.spec import SPEC
+from prorl_inference.backends.openai.generator import SPEC
 from prorl_inference.backends.openai.testing import FakeServer, Fault
 from prorl_inference.workers.device import visible_gpu
 from prorl_inference.workers.work import SharedWork

@@ -98,7 +98,7 @@ def test_an_unknown_backend_is_one_line_with_the_nearest_and_their_sources(place
     )
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "unknown backend 'caned' (did you mean 'canned'" in done.stderr
-    assert "canned (of lab-parts); server, transformers, vllm (of prorl)" in done.stderr
+    assert "canned (of lab-parts); server, transformers, vllm, vllm-server (of" in done.stderr
     with pytest.raises(UnknownNameError, match="canned"):
         pick_backend("caned")
     train = prorl(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from prorl_datasets import Domain, Sample
-from prorl_inference import Completion, Ended, OnResult, Request, SamplingParams, sample_all
+from prorl_inference import Completion, Ended, Request, SamplingParams
+from prorl_inference.streams import Streaming
+from prorl_inference.types import OnDone
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
 from prorl_training.types import Group, Trajectory
@@ -56,7 +58,7 @@ def untimed_metrics(run: RunFolder) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in run.metrics()]
 
 
-class EchoGenerator:
+class EchoGenerator(Streaming):
     """Generator of the completions ``prompt/0``, ``prompt/1``, ..., one token each. Groups end in the order of
     requests.
 
@@ -78,19 +80,8 @@ class EchoGenerator:
         self.slow = slow
         self.repeatable = repeatable
 
-    def stream(
-        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
-    ) -> EchoStream:
+    def stream(self, params: SamplingParams, on_done: OnDone = None) -> EchoStream:
         return EchoStream(self, on_done)
-
-    def generate(
-        self,
-        requests: Sequence[Request],
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
-        on_result: OnResult | None = None,
-    ) -> list[list[Completion]]:
-        return sample_all(self.stream(params, on_done), requests, on_result)
 
     def sync_weights(self, model: Any) -> None: ...
 
@@ -100,7 +91,7 @@ class EchoGenerator:
 class EchoStream:
     rows = 1 << 20
 
-    def __init__(self, generator: EchoGenerator, on_done: Callable[[int], None] | None) -> None:
+    def __init__(self, generator: EchoGenerator, on_done: OnDone) -> None:
         self.repeatable = generator.repeatable
         self._generator, self._on_done = generator, on_done
         self._open: dict[int, Request] = {}

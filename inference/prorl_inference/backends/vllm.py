@@ -9,16 +9,16 @@ import importlib
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from prorl_common import ServiceError, derive_seed
 from prorl_inference.models.loading import load_tokenizer
 from prorl_inference.spec import BackendSpec
-from prorl_inference.streams import sample_all
+from prorl_inference.streams import Streaming
 from prorl_inference.tokens import Results, Row, encode_prompt, folder_stop_ids, prompt_budget
-from prorl_inference.types import Completion, Ended, OnResult, Request, SamplingParams
+from prorl_inference.types import Ended, OnDone, Request, SamplingParams
 
 if TYPE_CHECKING:
     import torch
@@ -34,7 +34,7 @@ def _vllm() -> Any:
     return importlib.import_module("vllm")
 
 
-class VllmGenerator:
+class VllmGenerator(Streaming):
     """Samples with vLLM; implements ``Generator``. A sample may depend on others in its batch."""
 
     def __init__(
@@ -92,18 +92,7 @@ class VllmGenerator:
     def context_tokens(self) -> int:
         return int(self._engine.model_config.max_model_len)
 
-    def generate(
-        self,
-        requests: Sequence[Request],
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
-        on_result: OnResult | None = None,
-    ) -> list[list[Completion]]:
-        return sample_all(self.stream(params, on_done), requests, on_result)
-
-    def stream(
-        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
-    ) -> VllmStream:
+    def stream(self, params: SamplingParams, on_done: OnDone = None) -> VllmStream:
         """Return a stream over the engine. Only one may be open."""
         params.check()
         return VllmStream(self, self._engine.llm_engine, params, on_done)
@@ -150,11 +139,7 @@ class VllmStream:
     repeatable = False
 
     def __init__(
-        self,
-        generator: VllmGenerator,
-        engine: Any,
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None,
+        self, generator: VllmGenerator, engine: Any, params: SamplingParams, on_done: OnDone
     ) -> None:
         self.rows = generator.batch_size
         self._generator, self._engine, self._params = generator, engine, params

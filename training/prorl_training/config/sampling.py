@@ -85,8 +85,12 @@ class RolloutConfig(Section):
     device: str = ""
     """Device of the sampler, for example ``cuda:1``; empty: ``model.device``."""
     backend: str = "auto"
-    """The sampler: ``transformers``, ``vllm`` or a plug-in's backend. ``auto`` is vLLM if it is installed and the
+    """The sampler: ``transformers``, ``vllm``, ``vllm-server`` or a plug-in's backend. ``auto`` is vLLM if it is installed and the
     device is a GPU, else Transformers."""
+    servers: list[str] = Field(default_factory=list)
+    """``vllm-server``: addresses of ``vllm serve`` processes, which take new weights between requests."""
+    weights_folder: str = ""
+    """``vllm-server``: folder that the servers can read, for the policy's weights; empty: in the run's folder."""
     vllm_memory: float = Field(default=0.3, gt=0, lt=1)
     """vLLM: fraction of the GPU's memory for its weights and cache; the trainer needs the rest."""
     vllm_context: int = Field(default=0, ge=0)
@@ -116,6 +120,12 @@ class RolloutConfig(Section):
                 f"new_weights={self.new_weights} has no effect without staleness: set staleness=1 or more, or "
                 "new_weights=batch"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _servers_have_their_backend(self) -> RolloutConfig:
+        if bool(self.servers) != (self.backend == "vllm-server") or (self.servers and self.device):
+            raise ValueError("set backend=vllm-server and servers together, without device")
         return self
 
     @field_validator("backend")

@@ -98,6 +98,8 @@ def check_gpus(config: TrainConfig, device: str) -> None:
     wanted, named, rollout = config.model.gpus, config.model.device, config.rollout
     if wanted == 1:
         return
+    if rollout.servers:
+        raise UserError(f"model.gpus={wanted} is not supported with rollout.servers: use --gpus 1")
     if rollout.device:
         raise UserError(
             f"model.gpus={wanted} is not supported with rollout.device: use --set rollout.device=, or --gpus 1"
@@ -301,7 +303,8 @@ class LocalEngine:
     def _sampler(self, folder: Path) -> Any:
         from prorl_training.engine.ranks import Member, TeamGenerator
 
-        self.team.run(Member.open_sampler, folder)
+        place = Path(self.config.rollout.weights_folder or self.folder.path)
+        self.team.run(Member.open_sampler, folder, place / f"{self.folder.name}-weights")
         own = self.team.own
         return own.generator if own.ranks.size == 1 else TeamGenerator(self.team)
 

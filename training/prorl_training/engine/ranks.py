@@ -33,7 +33,6 @@ from torch._C._distributed_c10d import TCPStore
 from prorl_common import ProrlError, ServiceError, UserError, prorl_command
 from prorl_inference import (
     BackendOptions,
-    Completion,
     Request,
     SamplingParams,
     Stream,
@@ -43,9 +42,9 @@ from prorl_inference import (
     pick_device,
     pick_dtype,
 )
-from prorl_inference.streams import sample_all
+from prorl_inference.streams import Streaming
 from prorl_inference.tokens import set_template_options
-from prorl_inference.types import Ended, OnResult, SleepingGenerator
+from prorl_inference.types import Ended, OnDone, SleepingGenerator
 from prorl_training.config import TrainConfig
 from prorl_training.policy.files import restore_checkpoint, restore_weights
 from prorl_training.policy.packing import PromptGroup
@@ -106,7 +105,7 @@ class Member:
     def warm_start(self, groups: Sequence[PromptGroup]) -> None:
         train_on(self.policy, groups, lambda *_: None)
 
-    def open_sampler(self, folder: Path) -> None:
+    def open_sampler(self, folder: Path, weights_folder: Path | None = None) -> None:
         """Open the sampler for the policy, which was loaded from the model folder ``folder``."""
         r, policy = self.config.rollout, self.policy
         home, dtype = str(policy.model.device), policy.compute_dtype
@@ -128,6 +127,8 @@ class Member:
             self.tokenizer,
             request_seeds=r.seeds_on(device),
             in_flight=r.new_weights == "token",
+            servers=tuple(r.servers),
+            weights_folder=weights_folder,
         )
         self.generator = backend.open(options)
 
@@ -159,9 +160,7 @@ class Member:
         for gather in (policy.weights, policy.reference_tensors, policy.optimizer_tensors):
             gather()
 
-    def open_stream(
-        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
-    ) -> None:
+    def open_stream(self, params: SamplingParams, on_done: OnDone = None) -> None:
         self.scope.enter_context(self.policy.compute())
         self.stream = self.scope.enter_context(open_stream(self.generator, params, on_done))
 
@@ -434,7 +433,7 @@ class TeamPolicy:
             return self.own.write_checkpoint(work, tokenizer)
 
 
-class TeamGenerator:
+class TeamGenerator(Streaming):
     """The samplers of all ranks as one; implements ``Generator``."""
 
     def __init__(self, team: Team) -> None:
@@ -443,18 +442,7 @@ class TeamGenerator:
         self.model_id: str = team.own.generator.model_id
         self.model_digest: str = team.own.generator.model_digest
 
-    def generate(
-        self,
-        requests: Sequence[Request],
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
-        on_result: OnResult | None = None,
-    ) -> list[list[Completion]]:
-        return sample_all(self.stream(params, on_done), requests, on_result)
-
-    def stream(
-        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
-    ) -> TeamStream:
+    def stream(self, params: SamplingParams, on_done: OnDone = None) -> TeamStream:
         params.check()
         return TeamStream(self.team, params, on_done or (lambda _: None))
 

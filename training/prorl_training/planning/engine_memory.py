@@ -66,7 +66,8 @@ class _LocalPhase:
         self.device, self.memory, self.precision = device, memory, precision
         self.trained = trained_parameters(run, shape)
         self.reference = any(c.kl.coefficient > 0 for c in run.phase_configs)
-        self.own_sampler = device == "cuda" and settings.rollout.backend != "transformers"
+        elsewhere = settings.rollout.backend in ("transformers", "vllm-server")
+        self.own_sampler = device == "cuda" and not elsewhere
         self.prompt = longest_prompt(settings, shape.context)
 
     def fit(self) -> PhaseFit:
@@ -122,7 +123,7 @@ class _LocalPhase:
         if sampler:
             return Stage("sampling", self._resident(sampler, 0, 0, 0, 0, 0))
         r, s, p = self.config.rollout, self.shape, self.precision
-        rows = min(r.batch_rows, r.prompts * r.samples)
+        rows = 0 if r.servers else min(r.batch_rows, r.prompts * r.samples)
         length = self.prompt + r.max_tokens
         # under autocast keys are float32 after their rotary embedding, values have the product type
         token = s.layers * s.kv_width * (p.residual + p.product)

@@ -33,6 +33,8 @@ ALLOWED = (
     "model.check_fit",
     "rollout.batch_rows",
     "rollout.backend",
+    "rollout.servers",
+    "rollout.weights_folder",
     "rollout.request_seeds",
     "rollout.batching",
     "loss.pack_tokens",

@@ -27,6 +27,7 @@ from prorl_inference.backends.openai.protocol import (
 )
 from prorl_inference.backends.openai.request_pool import Rate, RequestPool
 from prorl_inference.models.loading import load_tokenizer, model_digest
+from prorl_inference.spec import SERVER, BackendSpec
 from prorl_inference.tokens import encode_prompt, opened_think
 from prorl_inference.types import Completion, OnResult, Request, SampleRefusedError, SamplingParams
 
@@ -336,3 +337,11 @@ class OpenAIGenerator:
                 "the completions api needs the model's tokenizer: set server.tokenizer, or use the chat api"
             )
         return self._tokenizer
+
+
+SPEC = BackendSpec(
+    SERVER,
+    open=lambda options: OpenAIGenerator(options.url or "", options.server, options.tell),
+    served=True,
+)
+"""Options of sampling from an OpenAI-compatible server."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
 from prorl_common import UserError
@@ -19,7 +19,7 @@ from prorl_inference.models.loading import (
     require_local_extra,
 )
 from prorl_inference.models.store import resolve_model
-from prorl_inference.streams import sample_all
+from prorl_inference.streams import Streaming
 from prorl_inference.tokens import (
     PromptRows,
     Results,
@@ -31,9 +31,8 @@ from prorl_inference.tokens import (
 from prorl_inference.types import (
     DEFAULT_BATCH_SIZE,
     Batching,
-    Completion,
     Ended,
-    OnResult,
+    OnDone,
     Request,
     SamplingParams,
 )
@@ -47,7 +46,7 @@ _WORTH_PACKING = 256
 """Minimum number of tokens to sample for which :func:`packed_weights` saves time."""
 
 
-class TransformersGenerator:
+class TransformersGenerator(Streaming):
     """Samples from a loaded model; implements ``Generator``.
 
     The model is in eval mode while sampling. The caller must update ``model_digest`` when it changes the weights.
@@ -93,22 +92,7 @@ class TransformersGenerator:
         value = getattr(self._model.config, "max_position_embeddings", None)
         return int(value) if value else None
 
-    def generate(
-        self,
-        requests: Sequence[Request],
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
-        on_result: OnResult | None = None,
-    ) -> list[list[Completion]]:
-        """See ``Generator.generate``. A completion that fills the context has the finish reason ``length``.
-
-        Raises UserError if a prompt fills the context, or a parameter is out of range.
-        """
-        return sample_all(self.stream(params, on_done), requests, on_result)
-
-    def stream(
-        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
-    ) -> TransformersStream:
+    def stream(self, params: SamplingParams, on_done: OnDone = None) -> TransformersStream:
         """Return a stream over the model. Only one may be open."""
         params.check()
         return TransformersStream(self, self._model, params, on_done)
@@ -132,11 +116,7 @@ class TransformersStream:
     repeatable = True
 
     def __init__(
-        self,
-        generator: TransformersGenerator,
-        model: Any,
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None,
+        self, generator: TransformersGenerator, model: Any, params: SamplingParams, on_done: OnDone
     ) -> None:
         self.rows = generator.batch_size
         self._generator, self._model, self._params = generator, model, params

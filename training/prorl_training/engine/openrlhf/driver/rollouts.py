@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from prorl_common import ServiceError
-from prorl_inference import Completion, Ended, Request, SamplingParams, encode_prompt, sample_all
+from prorl_inference import Ended, Request, SamplingParams, encode_prompt
 from prorl_inference.backends.vllm import fresh_seed
+from prorl_inference.streams import Streaming
 from prorl_inference.tokens import Results, Row, prompt_budget
-from prorl_inference.types import OnResult
+from prorl_inference.types import OnDone
 
 ENGINE_ROWS = 256
 """Number of samples that a vLLM engine runs at once: vLLM's default of ``max_num_seqs``, which OpenRLHF keeps."""
@@ -46,7 +47,7 @@ class Engines(Protocol):
         """Return a context manager inside which the engines can sample."""
 
 
-class ClusterGenerator:
+class ClusterGenerator(Streaming):
     """Samples with the vLLM engines; implements ``Generator``.
 
     ``context`` is the maximum sequence length in tokens. With ``seeded`` every response is sampled with its own seed.
@@ -71,18 +72,7 @@ class ClusterGenerator:
         self.seeded = seeded
         self._take_weights = take_weights
 
-    def generate(
-        self,
-        requests: Sequence[Request],
-        params: SamplingParams,
-        on_done: Callable[[int], None] | None = None,
-        on_result: OnResult | None = None,
-    ) -> list[list[Completion]]:
-        return sample_all(self.stream(params, on_done), requests, on_result)
-
-    def stream(
-        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
-    ) -> ClusterStream:
+    def stream(self, params: SamplingParams, on_done: OnDone = None) -> ClusterStream:
         """Return a stream over the engines. Only one may be open at a time."""
         params.check()
         return ClusterStream(self, params, Results(self.tokenizer, on_done))

@@ -69,6 +69,8 @@ CURES = {
         "rollout.staleness=0"
     ),
     "rollout.device": "Ray places the sampler: set openrlhf.vllm_engines instead",
+    "rollout.servers": "Ray starts the samplers: set rollout.servers=[] and rollout.backend=auto",
+    "rollout.weights_folder": "weights go to the samplers without files: leave rollout.weights_folder empty",
     "warm_start.examples": (
         "supervised steps are not supported: set warm_start.examples=0, or train a warm start with engine=local, prorl "
         "train export it and start from that folder with --model"
