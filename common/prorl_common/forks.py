@@ -122,7 +122,7 @@ class Template:
         return self._process.poll() is None
 
     def child(self, order: Mapping[str, Any], owner: int | None = None) -> Child:
-        """Fork a child and send it ``order``, plus the path of its own folder as ``"folder"``. Raises ChildError.
+        """Fork a child and send it ``order`` with the path of a new folder under the key "folder". Raises ChildError.
 
         The folder is given to the user id ``owner`` if this process runs as root.
         """

@@ -29,10 +29,10 @@ LONGEST_ANSWER = 256 * 2**20
 NOT_THE_REQUEST = (429, 502, 503, 504, 529)
 """Statuses that are never caused by the request itself."""
 BUSY_SECONDS = 60.0
-"""Seconds for which a server may accept no requests before the user is told."""
+"""Seconds without an accepted request before the user sees a warning."""
 _CANCELLED = "closed on our side, to cancel the request"
 GONE_AFTER = 3
-"""Number of consecutive failures after which the user is told that the server does not answer."""
+"""Number of consecutive failures after which a warning says that the server does not answer."""
 
 
 class TransientError(ServiceError):

@@ -36,8 +36,8 @@ _ARRAYS = ("grams", "gram_items", "totals", "leads", "signatures")
 class Rules:
     """Thresholds above which a row counts as contaminated.
 
-    A row is dropped if it has at least the fraction ``ngram_share`` of an item's n-grams. It is also dropped if
-    at least ``row_ngrams`` of its own n-grams, and the fraction ``row_share`` of them, occur in one item.
+    A row is dropped if it has at least the fraction ``ngram_share`` of an item's n-grams, or if at least ``row_ngrams``
+    of its own n-grams occur in one item and are at least the fraction ``row_share`` of all its n-grams.
     """
 
     ngram: int = NGRAM

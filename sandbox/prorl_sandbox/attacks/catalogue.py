@@ -101,7 +101,7 @@ class Report:
 
     @property
     def held(self) -> bool:
-        """Whether every attack had an allowed result and no invariant was violated."""
+        """Whether all attacks ended as allowed and all invariants held."""
         return not self.broken and all(r.finding == "held" and not r.broken for r in self.results)
 
 

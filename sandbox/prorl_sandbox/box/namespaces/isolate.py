@@ -97,7 +97,7 @@ def write_id_maps(process: str, users: str, groups: str) -> None:
 
 
 def map_slot(process: int, number: int) -> None:
-    """As root, give a process its own range of host user ids if possible, else only the user nobody."""
+    """As root, run a process with user ids of its own if possible, else as the user nobody."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
