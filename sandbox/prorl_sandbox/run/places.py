@@ -41,7 +41,7 @@ class Places:
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
         """Take ``count`` places at once for the length of a ``with`` block. Raises NoneFree, SandboxError.
 
-        Yields a function, which tells whether other callers held places at some time during the block.
+        Yields a function that tells whether other callers held places meanwhile.
         """
         me = object()
         with self._changed:
