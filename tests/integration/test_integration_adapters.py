@@ -660,7 +660,7 @@ def gym_python() -> str:
     python = os.environ.get("PRORL_NEMO_GYM", "")
     if not python:
         pytest.skip("scripts/trainers.sh nemo_gym installs NeMo-Gym in an environment of its own")
-    return python
+    return os.path.abspath(python)
 
 
 @pytest.mark.parametrize(
