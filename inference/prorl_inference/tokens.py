@@ -249,8 +249,12 @@ class Results:
         self._open: dict[int, _Open] = {}
         self._whole: list[Ended] = []
 
-    def add(self, key: int, request: Request, budget: int) -> list[Row]:
-        """Add a request whose completions have at most ``budget`` tokens; return the rows to sample."""
+    def add(
+        self, key: int, request: Request, max_tokens: int, context: int | None
+    ) -> tuple[list[int], list[Row]]:
+        """Add a request; return its prompt's tokens and the rows to sample. Raises UserError."""
+        ids = encode_prompt(self._tokenizer, request.prompt)
+        budget = prompt_budget(ids, request, max_tokens, context)
         answers: list[Completion | None] = []
         rows = []
         for sample, seed in enumerate(request.seeds):
@@ -271,7 +275,7 @@ class Results:
         self.missing += len(rows)
         if not rows:
             self._close(key)
-        return rows
+        return ids, rows
 
     def ended(self, rows: Sequence[Row]) -> None:
         """Record that rows have ended. Call this once per row."""

@@ -1,17 +1,25 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from prorl_training.algorithm.shaping import in_loss, length_reward, overlong_penalty, shaped_reward
+from prorl_training.algorithm.shaping import (
+    in_loss,
+    length_reward,
+    overlong_penalty,
+    shape_rewards,
+    shaped_reward,
+)
 from prorl_training.config import (
     LengthPenaltyConfig,
     OverlongConfig,
     StopProperlyConfig,
     TrainConfig,
 )
+from prorl_training.testing import scored_group
 
 PRINTED = LengthPenaltyConfig(form="printed", weight=0.5, eta_max=0.0, eta_min=-1.0)
 AWARE = LengthPenaltyConfig(form="correctness_aware")
@@ -46,6 +54,16 @@ def test_shaped_reward_adds_the_weighted_length_reward_in_a_window_only() -> Non
     assert shaped_reward(settings, 1.0, 100, False, True) == pytest.approx(0.5)  # 1 + .5 * -1
     assert shaped_reward(settings, 0.0, 50, False, True) == pytest.approx(-0.25)  # 0 + .5 * -.5
     assert shaped_reward(settings, 0.0, 50, False, False) == 0.0
+
+
+def test_tokens_of_an_environment_cost_no_penalty() -> None:
+    group = scored_group("talk", 1.0)
+    (one,) = group.trajectories
+    said = replace(one.completion, token_ids=(1,) * 90, given=((20, 60),))
+    group = replace(group, trajectories=(replace(one, completion=said),))
+    settings = config(length_penalty=PRINTED.model_dump())
+    (shaped,) = shape_rewards([group], settings, True)
+    assert shaped.trajectories[0].shaped == pytest.approx(0.75)  # 1 + .5 * -.5, of 50 sampled
 
 
 def test_weight_zero_switches_the_length_penalty_off() -> None:

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from doubles import converse
@@ -18,8 +17,9 @@ from doubles import tool_call as call
 from prorl_common import NullProgress
 from prorl_common.interrupts import started_processes
 from prorl_datasets import Sample, build, load, load_recipe
-from prorl_sandbox import Outcome, Sandbox, open_sandbox
+from prorl_sandbox import open_sandbox
 from prorl_verifiers import Task, VerifierPool, next_task, no_isolation
+from prorl_verifiers.environments import tools
 from prorl_verifiers.environments.tools import TextSearch, answer_calls, calculator, python_session
 
 RECIPE = """
@@ -75,28 +75,19 @@ def test_a_search_finds_the_paragraphs_with_the_rarest_words_of_the_query(tmp_pa
     assert search({"query": "nowhere"}) == "nothing found"
 
 
-class HangingOnce:
-    """A sandbox in which the second program times out."""
-
-    def __init__(self, sandbox: Sandbox) -> None:
-        self._sandbox, self._runs = sandbox, 0
-
-    def run(self, program: Any, limits: Any) -> Outcome:
-        self._runs += 1
-        return Outcome("timeout") if self._runs == 2 else self._sandbox.run(program, limits)
-
-
 @needs_sandbox
-def test_a_python_session_is_rebuilt_by_its_calls_without_those_that_hang() -> None:
+def test_a_python_session_is_rebuilt_by_its_calls_without_those_that_hang(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tools, "CALL_SECONDS", 2.0)
     calls: list[str] = []
-    with closing(open_sandbox()) as opened:
-        sandbox: Any = HangingOnce(opened)
+    with closing(open_sandbox()) as sandbox:
 
         def run(code: str) -> str:
             return python_session(calls, {"code": code}, sandbox)
 
         assert run("import random\nx = random.random()\nprint('hi')\nx < 1") == "hi\nTrue\n"
-        assert run("while True: pass") == "timed out after 5 s"
+        assert run("while True: pass") == "timed out after 2 s"
         assert run("print(1)\nx = y") == "1\nNameError: name 'y' is not defined"
         first, second = run("x"), run("x")
     assert first == second and len(calls) == 4  # the same seed each time

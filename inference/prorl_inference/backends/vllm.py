@@ -17,7 +17,7 @@ from prorl_common import ServiceError, derive_seed
 from prorl_inference.models.loading import load_tokenizer
 from prorl_inference.spec import BackendSpec
 from prorl_inference.streams import Streaming
-from prorl_inference.tokens import Results, Row, encode_prompt, folder_stop_ids, prompt_budget
+from prorl_inference.tokens import Results, Row, folder_stop_ids
 from prorl_inference.types import Ended, OnDone, Request, SamplingParams
 
 if TYPE_CHECKING:
@@ -159,10 +159,9 @@ class VllmStream:
         return self._results.missing
 
     def submit(self, key: int, request: Request) -> None:
-        generator = self._generator
-        ids = encode_prompt(generator.tokenizer, request.prompt)
-        budget = prompt_budget(ids, request, self._params.max_tokens, generator.context_tokens)
-        for row in self._results.add(key, request, budget):
+        context = self._generator.context_tokens
+        ids, rows = self._results.add(key, request, self._params.max_tokens, context)
+        for row in rows:
             name = f"{key}-{row.sample}"
             self._running[name] = row
             prompt = {"prompt_token_ids": [*ids, *row.token_ids]}

@@ -17,23 +17,24 @@ from prorl_inference.backends.openai.protocol import SEED_BITS, VLLM_NEUTRAL, ca
 from prorl_inference.backends.vllm import fresh_seed, named_weights
 from prorl_inference.spec import BackendOptions, BackendSpec
 from prorl_inference.streams import Streaming
-from prorl_inference.tokens import Results, Row, encode_prompt, folder_stop_ids, prompt_budget
+from prorl_inference.tokens import Results, Row, encode_prompt, folder_stop_ids
 from prorl_inference.types import Ended, OnDone, Request, SamplingParams
 
-START = "VLLM_SERVER_DEV_MODE=1 vllm serve MODEL --logprobs-mode processed_logprobs"
+START = "VLLM_SERVER_DEV_MODE=1 vllm serve MODEL --logprobs-mode processed_logprobs --dtype "
 TIMEOUT = 1800.0
 CHUNK = 128
 """Maximum number of tokens of a request. A stream stops when its running requests are answered."""
-LARGEST_GAP = 0.5
+LARGEST_GAP = {"float32": 0.02, "bfloat16": 0.5}
 """Maximum mean difference between the log-probs of a server and of the trainer for eight tokens, in nats."""
 
 
 class Server:
     """A vLLM server. All errors say how to start it; a request that failed is not sent again."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, dtype: str) -> None:
         """Find the server's model. Raises UserError without the development routes, ServiceError without a server."""
         self.address = parse_address(url, "an address in rollout.servers", "http://host:8000")
+        self.start = START + dtype
         with self._connect() as connection:
             self._ask(connection, "/is_paused")
             card = cards(self._ask(connection, "/v1/models"))[0]
@@ -66,14 +67,16 @@ class Server:
                 raise self.error(f"it has the weights '{has}' instead of '{version}'")
             choice = self._ask(connection, "/v1/completions", body)["choices"][0]
         if choice.get("token_ids") is None:
-            raise UserError(f"{self.address} returns no token ids: start vLLM 0.29 with {START}")
+            raise UserError(
+                f"{self.address} returns no token ids: start vLLM 0.29 with {self.start}"
+            )
         if (reason := choice["finish_reason"]) not in ("stop", "length"):
             raise self.error(f"it ended a sample with finish reason {reason}")
         return choice["token_ids"], choice["logprobs"]["token_logprobs"], reason == "stop"
 
     def error(self, reason: str) -> ServiceError:
         return ServiceError(
-            f"the sampler {self.address}: {reason}; start it again ({START}) and continue with prorl train --resume"
+            f"the sampler {self.address}: {reason}; start it again ({self.start}) and continue with prorl train --resume"
         )
 
     def _connect(self) -> Connection:
@@ -88,7 +91,7 @@ class Server:
         try:
             reply = connection.get(path) if body is None else connection.post(path, body)
             if reply.status == 404:
-                raise UserError(f"{self.address} has no {path}: start vLLM 0.29 with {START}")
+                raise UserError(f"{self.address} has no {path}: start vLLM 0.29 with {self.start}")
             if reply.status != 200:
                 raise TransientError(reply.line())
             return reply.object()
@@ -113,7 +116,7 @@ class VllmServerGenerator(Streaming):
         tokens = max(self.tokenizer.get_vocab().values()) + 1
         padding = range(tokens, options.policy.get_input_embeddings().weight.shape[0])
         self.tokens, self.bias = tokens, {"logit_bias": {str(i): -100.0 for i in padding}}
-        self.servers = [Server(url) for url in options.servers]
+        self.servers = [Server(url, self.dtype) for url in options.servers]
         self.in_turn = itertools.cycle(self.servers)
         self.context_tokens = min(server.context for server in self.servers)
 
@@ -149,7 +152,7 @@ class VllmServerGenerator(Streaming):
         tokens, logprobs, _ = server.sample(self.version, prompt, forced)
         if tokens != prompt[:1] or abs(logprobs[0]) > 0.01:
             raise UserError(
-                f"{server.address} returns log-probs that it does not sample from: start it with {START}"
+                f"{server.address} returns log-probs that it does not sample from: start it with {server.start}"
             )
         options = {"max_tokens": 8, **self.bias}
         tokens, logprobs, _ = server.sample(self.version, prompt, options)
@@ -159,7 +162,7 @@ class VllmServerGenerator(Streaming):
         own = torch.log_softmax(logits.float()[:, : self.tokens], -1)
         own = own.gather(1, ids[0, len(prompt) :, None])[:, 0]
         gap = float((own.cpu() - torch.tensor(logprobs)).abs().mean())
-        if not gap <= LARGEST_GAP:
+        if not gap <= LARGEST_GAP[self.dtype]:
             raise server.error(f"its log-probs differ from the policy's by {gap:.2f} on average")
 
     def close(self) -> None: ...
@@ -192,9 +195,9 @@ class ServerStream:
 
     def submit(self, key: int, request: Request) -> None:
         generator = self._generator
-        ids = encode_prompt(generator.tokenizer, request.prompt)
-        budget = prompt_budget(ids, request, self._params.max_tokens, generator.context_tokens)
-        for row in self._results.add(key, request, budget):
+        context = generator.context_tokens
+        ids, rows = self._results.add(key, request, self._params.max_tokens, context)
+        for row in rows:
             server = next(generator.in_turn)
             self._running.add(self._pool.submit(self._sample, server, ids, row))
 

@@ -26,7 +26,7 @@ def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: b
                 replace(
                     t,
                     shaped=shaped_reward(
-                        config, t.reward, len(t.completion.token_ids), t.truncated, penalty_is_on
+                        config, t.reward, t.completion.sampled_tokens, t.truncated, penalty_is_on
                     ),
                     trains=in_loss(config, t.truncated),
                 )
@@ -42,8 +42,8 @@ def shaped_reward(
 ) -> float:
     """Return the raw reward after stop-properly, overlong, plug-in and (if it is on) length penalties.
 
-    ``tokens`` includes the end token. The raw reward decides whether a response is correct. Raises PluginError for a
-    penalty that is not finite.
+    ``tokens`` is the number of sampled tokens. The raw reward decides whether a response is correct.
+    Raises PluginError for a penalty that is not finite.
     """
     limit = config.rollout.max_tokens
     reward = stop_properly(config.stop_properly, raw, truncated)

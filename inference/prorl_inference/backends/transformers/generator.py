@@ -24,8 +24,6 @@ from prorl_inference.tokens import (
     PromptRows,
     Results,
     Row,
-    encode_prompt,
-    prompt_budget,
     stop_token_ids,
 )
 from prorl_inference.types import (
@@ -144,11 +142,9 @@ class TransformersStream:
         return self._results.missing
 
     def submit(self, key: int, request: Request) -> None:
-        ids = tuple(encode_prompt(self._generator.tokenizer, request.prompt))
-        budget = prompt_budget(
-            ids, request, self._params.max_tokens, self._generator.context_tokens
-        )
-        for row in self._results.add(key, request, budget):
+        context = self._generator.context_tokens
+        ids, rows = self._results.add(key, request, self._params.max_tokens, context)
+        for row in rows:
             so_far = (*ids, *row.token_ids)
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 

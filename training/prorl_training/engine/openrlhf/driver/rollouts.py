@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from prorl_common import ServiceError
-from prorl_inference import Ended, Request, SamplingParams, encode_prompt
+from prorl_inference import Ended, Request, SamplingParams
 from prorl_inference.backends.vllm import fresh_seed
 from prorl_inference.streams import Streaming
-from prorl_inference.tokens import Results, Row, prompt_budget
+from prorl_inference.tokens import Results, Row
 from prorl_inference.types import OnDone
 
 ENGINE_ROWS = 256
@@ -125,9 +125,7 @@ class ClusterStream:
 
     def submit(self, key: int, request: Request) -> None:
         generator = self._generator
-        ids = encode_prompt(generator.tokenizer, request.prompt)
-        budget = prompt_budget(ids, request, self._params.max_tokens, generator.context)
-        rows = self._results.add(key, request, budget)
+        ids, rows = self._results.add(key, request, self._params.max_tokens, generator.context)
         if not rows:
             return
         engine = min(range(self._engines.count), key=lambda i: (self._loads[i], i))
@@ -135,7 +133,7 @@ class ClusterStream:
             (
                 [*ids, *row.token_ids],
                 fresh_seed(row) if generator.seeded else None,
-                budget - len(row.token_ids),
+                row.budget - len(row.token_ids),
             )
             for row in rows
         ]
